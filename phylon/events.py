@@ -1,0 +1,119 @@
+"""What a trainer says while it works. The spool, the API, the database and the browser all carry these events.
+
+Events of a run are numbered 0, 1, 2, … without gaps. When a run resumes from a checkpoint, its history is cut back to the
+event number stored in that checkpoint and goes on from there, so the history always describes the weights that exist.
+Log lines are not events: they belong to an attempt and are never cut back.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Discriminator, TypeAdapter
+
+from phylon.spec.distributions import Model
+
+Hyperparams = dict[str, float]
+"""Values of one member by name."""
+
+Operator = Literal["founder", "copy", "perturb", "resample"]
+"""How a member came to its hyper-parameters; a new method adds its own."""
+
+
+class Event(Model):
+    seq: int
+    step: int
+    """Environment steps of each member when it happened."""
+    wall: float
+    """Seconds of work since the run began, without the time between attempts."""
+
+
+class Started(Event):
+    """A trainer begins or takes up the run."""
+
+    kind: Literal["started"]
+    resumed: bool
+    strategy: str
+    explanation: str
+    """Why `auto` chose this strategy, with what it measured; or that the spec asked for it."""
+    devices: list[str]
+    versions: dict[str, str]
+    parameters: int
+    """Weights of one member."""
+
+
+class Metrics(Event):
+    """One tick: for each name one value a member, or a single value for the whole population."""
+
+    kind: Literal["metrics"]
+    frames: dict[str, list[float]]
+
+
+class Segment(Model):
+    """A stretch of one member's life with constant hyper-parameters. It ends where the slot's next segment starts."""
+
+    id: int
+    slot: int
+    parent: int | None
+    """The segment whose weights it began with; `None` for a founder."""
+    operator: Operator
+    changes: dict[str, str]
+    """What was done to each tuned hyper-parameter: `inherit`, `x0.8`, `x1.2`, `resample`, `draw`, …"""
+    hyperparams_before: Hyperparams | None
+    """Values of the parent before exploration."""
+    hyperparams: Hyperparams
+    fitness: float | None
+    """Fitness of the replaced member that decided its replacement."""
+    parent_fitness: float | None
+    rank: int | None
+    """Rank of the replaced member, 0 the best."""
+    weights: str
+    """Hash of its weights at the start; equals the parent's hash at that moment."""
+
+
+class Lineage(Event):
+    """Members were born: the founders at step 0, later the children of a selection."""
+
+    kind: Literal["lineage"]
+    segments: list[Segment]
+
+
+class Checkpoint(Event):
+    """A complete checkpoint lies in the run directory under `file`."""
+
+    kind: Literal["checkpoint"]
+    number: int
+    file: str
+    bytes: int
+    sha256: str
+
+
+class Finished(Event):
+    """The budget is used up."""
+
+    kind: Literal["finished"]
+    best_member: int
+    best_fitness: float
+
+
+class Stopped(Event):
+    """The run stopped at a checkpoint because someone asked for it."""
+
+    kind: Literal["stopped"]
+
+
+class Failed(Event):
+    """The run cannot go on, and trying again would not help."""
+
+    kind: Literal["failed"]
+    message: str
+    remedy: str
+    member: int | None
+    hyperparams: Hyperparams | None
+
+
+RunEvent = Annotated[
+    Started | Metrics | Lineage | Checkpoint | Finished | Stopped | Failed,
+    Discriminator("kind"),
+]
+OUTCOMES = (Finished, Stopped, Failed)
+
+run_event: TypeAdapter[RunEvent] = TypeAdapter(RunEvent)

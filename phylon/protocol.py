@@ -1,0 +1,105 @@
+"""What a worker and the service say to each other over HTTP. Only JSON and checkpoint bytes cross this wire.
+
+A worker registers, then beats. A Celery message tells it a run id and nothing else; it claims the run and gets an attempt
+number, which every later write must name. A write of an older attempt is refused with 409.
+"""
+
+from typing import Any, Literal
+
+from phylon.events import RunEvent
+from phylon.spec.distributions import Model
+
+EXECUTE_RUN = "phylon.execute_run"
+"""Name of the only Celery task. Arguments: the run id."""
+
+DeviceKind = Literal["cpu", "gpu"]
+
+
+def queue_name(device: DeviceKind) -> str:
+    """The Celery queue of workers with this kind of device."""
+    return f"phylon.{device}"
+
+
+class WorkerRegistration(Model):
+    name: str
+    device: DeviceKind
+    device_name: str
+    device_count: int
+    memory_bytes: int
+    versions: dict[str, str]
+    suites: list[str]
+
+
+class WorkerRegistered(Model):
+    worker_id: int
+    heartbeat_seconds: float
+
+
+class CheckpointReference(Model):
+    """The newest checkpoint that the service holds for a run."""
+
+    artifact_id: int
+    file: str
+    sha256: str
+    bytes: int
+    next_seq: int
+    """First event number that is *not* covered by this checkpoint."""
+
+
+class ClaimRequest(Model):
+    worker_id: int
+
+
+class Claim(Model):
+    """The run is this worker's until `lease_seconds` after its last heartbeat."""
+
+    run_id: int
+    attempt: int
+    lease_seconds: float
+    spec: dict[str, Any]
+    seed: int
+    """Seed of this replicate."""
+    checkpoint: CheckpointReference | None
+
+
+class ResumeRequest(Model):
+    """Cut the history back to `from_seq` (0 for a run that starts afresh)."""
+
+    attempt: int
+    from_seq: int
+
+
+class LogLine(Model):
+    line: int
+    """Number of the line within the attempt, from 0, without gaps."""
+    wall: float
+    stream: Literal["trainer", "supervisor"]
+    text: str
+
+
+class Heartbeat(Model):
+    """Renews the lease and carries whatever is new; an empty one only renews."""
+
+    attempt: int
+    events: list[RunEvent]
+    logs: list[LogLine]
+
+
+class HeartbeatAnswer(Model):
+    next_seq: int
+    """The event number the service waits for; all before it are stored."""
+    next_log_line: int
+    command: Literal["continue", "stop"]
+
+
+class Release(Model):
+    """The attempt ended without an outcome event."""
+
+    attempt: int
+    reason: Literal["crashed", "worker_shutdown"]
+    """A crash counts against the run's attempts; a worker that leaves in order does not."""
+    detail: str
+
+
+class ArtifactStored(Model):
+    artifact_id: int

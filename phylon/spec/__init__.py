@@ -1,0 +1,37 @@
+"""The experiment spec: what a run is, in one versioned object."""
+
+from phylon.spec.algorithms import AlgorithmSpec, NetworkSpec, TD3Spec, hyperparameters, tuned
+from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
+from phylon.spec.experiment import ExperimentSpec
+from phylon.spec.population import PBTSpec, PerturbExplore, ResampleExplore, TruncationSelection
+from phylon.spec.problems import Problem, SpecInvalid
+from phylon.spec.reading import parse_spec, parse_yaml, read_yaml, spec_to_json, spec_to_yaml
+from phylon.spec.upgrade import upgrade
+
+__all__ = [
+    "AlgorithmSpec",
+    "Choice",
+    "Distribution",
+    "ExperimentSpec",
+    "IntUniform",
+    "LogUniform",
+    "NetworkSpec",
+    "PBTSpec",
+    "PerturbExplore",
+    "Problem",
+    "ResampleExplore",
+    "SpecInvalid",
+    "TD3Spec",
+    "TruncationSelection",
+    "Uniform",
+    "bounds",
+    "hyperparameters",
+    "parse_spec",
+    "parse_yaml",
+    "read_yaml",
+    "scale",
+    "spec_to_json",
+    "spec_to_yaml",
+    "tuned",
+    "upgrade",
+]

@@ -1,0 +1,211 @@
+"""Numbers of an algorithm: one value for the whole population, or a distribution over members.
+
+A distribution is the member's prior *and* its bounds: the first value is drawn from it, and no method ever leaves its
+support. In YAML a number is written plainly (`discount: 0.99`) and a distribution by its name
+(`discount: {uniform: [0.9, 1.0]}`).
+"""
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+Scale = Literal["linear", "log", "integer", "choice"]
+
+
+class Model(BaseModel):
+    """Every object of the language: immutable, and an unknown field is an error instead of a silent no-op."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+
+
+class Range(NamedTuple):
+    """Inclusive limits."""
+
+    low: float
+    high: float
+
+
+def _ordered(pair: tuple[float, float]) -> tuple[float, float]:
+    low, high = pair
+    if not low < high:
+        raise PydanticCustomError(
+            "range_reversed",
+            "the lower bound {low} is not below the upper bound {high}",
+            {"low": low, "high": high, "remedy": f"write the smaller number first: [{min(pair)}, {max(pair)}]"},
+        )
+    return pair
+
+
+def _positive(pair: tuple[float, float]) -> tuple[float, float]:
+    if pair[0] <= 0:
+        raise PydanticCustomError(
+            "log_range_not_positive",
+            "log_uniform needs a lower bound above 0, not {low}",
+            {"low": pair[0], "remedy": "use uniform, or a small positive lower bound such as 1e-5"},
+        )
+    return pair
+
+
+FloatPair = Annotated[tuple[float, float], AfterValidator(_ordered)]
+
+
+class Uniform(Model):
+    """Every value between the bounds is equally likely."""
+
+    uniform: FloatPair
+
+
+class LogUniform(Model):
+    """Every order of magnitude between the bounds is equally likely; the usual prior of a learning rate."""
+
+    log_uniform: Annotated[FloatPair, AfterValidator(_positive)]
+
+
+class IntUniform(Model):
+    """Every whole number between the bounds, both included, is equally likely."""
+
+    int_uniform: Annotated[tuple[int, int], AfterValidator(_ordered)]
+
+
+def _several(values: tuple[float, ...]) -> tuple[float, ...]:
+    if len(set(values)) != len(values):
+        raise PydanticCustomError("choice_repeated", "a choice lists a value twice", {"remedy": "list each value once"})
+    return values
+
+
+class Choice(Model):
+    """One of the listed values. Their order matters: perturbation moves to a neighbour in the list."""
+
+    choice: Annotated[tuple[float, ...], Field(min_length=2), AfterValidator(_several)]
+
+
+Distribution = Uniform | LogUniform | IntUniform | Choice
+DISTRIBUTIONS: dict[str, type[Distribution]] = {
+    "uniform": Uniform,
+    "log_uniform": LogUniform,
+    "int_uniform": IntUniform,
+    "choice": Choice,
+}
+
+
+def bounds(value: float | Distribution) -> Range:
+    """The limits that a hyper-parameter with this spec may never leave."""
+    match value:
+        case Uniform(uniform=(low, high)) | LogUniform(log_uniform=(low, high)) | IntUniform(int_uniform=(low, high)):
+            return Range(low, high)
+        case Choice(choice=values):
+            return Range(min(values), max(values))
+        case _:
+            return Range(value, value)
+
+
+def scale(distribution: Distribution) -> Scale:
+    """How distances between values are to be understood, by a method and by a chart's axis."""
+    match distribution:
+        case Uniform():
+            return "linear"
+        case LogUniform():
+            return "log"
+        case IntUniform():
+            return "integer"
+        case Choice():
+            return "choice"
+
+
+def _kind(value: Any) -> str:
+    """Which member of the union a raw value means, so that errors speak of that one alone."""
+    if isinstance(value, tuple(DISTRIBUTIONS.values())):
+        return next(name for name, kind in DISTRIBUTIONS.items() if isinstance(value, kind))
+    if isinstance(value, dict) and len(value) == 1:  # pyright: ignore[reportUnknownArgumentType]
+        name = str(next(iter(value)))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return name if name in DISTRIBUTIONS else "unknown"
+    return "number" if isinstance(value, int | float) and not isinstance(value, bool) else "unknown"
+
+
+class Legal(NamedTuple):
+    """The values that an equation can accept, whatever the experiment says."""
+
+    low: float
+    high: float
+    low_included: bool = True
+    integer: bool = False
+
+    def __call__(self, value: float | Distribution) -> float | Distribution:
+        support = bounds(value)
+        too_low = support.low < self.low or (support.low == self.low and not self.low_included)
+        if too_low or support.high > self.high:
+            raise PydanticCustomError(
+                "out_of_legal_range",
+                "{support} leaves the legal range {legal}",
+                {"support": _spell(support), "legal": str(self), "remedy": f"keep it in {self}"},
+            )
+        if self.integer and not _whole(value):
+            raise PydanticCustomError(
+                "not_an_integer",
+                "this hyper-parameter is a whole number",
+                {"remedy": "use a whole number, int_uniform, or a choice of whole numbers"},
+            )
+        if not self.integer and isinstance(value, IntUniform):
+            raise PydanticCustomError(
+                "integer_distribution",
+                "this hyper-parameter is a real number; int_uniform would draw whole numbers only",
+                {"remedy": "use uniform or log_uniform"},
+            )
+        return value
+
+    def __str__(self) -> str:
+        return f"{'[' if self.low_included else '('}{self.low:g}, {self.high:g}{']' if self.high < float('inf') else ')'}"
+
+
+def _spell(support: Range) -> str:
+    return f"{support.low:g}" if support.low == support.high else f"[{support.low:g}, {support.high:g}]"
+
+
+def _whole(value: float | Distribution) -> bool:
+    match value:
+        case IntUniform():
+            return True
+        case Choice(choice=values):
+            return all(v.is_integer() for v in values)
+        case Uniform() | LogUniform():
+            return False
+        case _:
+            return float(value).is_integer()
+
+
+def _finite(value: float) -> float:
+    if value != value or value in (float("inf"), float("-inf")):
+        raise PydanticCustomError("not_finite", "{value} is not a finite number", {"value": str(value), "remedy": "use a finite number"})
+    return value
+
+
+def _refuse_unknown(value: Any) -> Any:
+    if _kind(value) == "unknown":
+        raise PydanticCustomError(
+            "not_a_number_or_distribution",
+            "expected a number or one distribution",
+            {
+                "remedy": "write a number such as 0.001 (YAML 1.1 reads 1e-3 as text: write 1.0e-3), "
+                "or one of {uniform: [low, high]}, {log_uniform: [low, high]}, {int_uniform: [low, high]}, "
+                "{choice: [a, b]}"
+            },
+        )
+    return value
+
+
+Tunable = Annotated[
+    Annotated[float, AfterValidator(_finite), Tag("number")]
+    | Annotated[Uniform, Tag("uniform")]
+    | Annotated[LogUniform, Tag("log_uniform")]
+    | Annotated[IntUniform, Tag("int_uniform")]
+    | Annotated[Choice, Tag("choice")],
+    Discriminator(_kind),
+    BeforeValidator(_refuse_unknown),
+]
+
+Positive = Annotated[Tunable, AfterValidator(Legal(0, float("inf"), low_included=False))]
+NonNegative = Annotated[Tunable, AfterValidator(Legal(0, float("inf")))]
+UnitInterval = Annotated[Tunable, AfterValidator(Legal(0, 1))]
+PositiveRate = Annotated[Tunable, AfterValidator(Legal(0, 1, low_included=False))]
+PositiveInteger = Annotated[Tunable, AfterValidator(Legal(1, 1_000_000, integer=True))]
