@@ -1,0 +1,100 @@
+"""No container engine runs in the tests: every command, path and variable of the team set-up is checked against the code."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docker-compose.yml").read_text()
+COMPOSE = yaml.safe_load(TEXT)
+SERVICES: dict[str, Any] = COMPOSE["services"]
+OURS = {name: service for name, service in SERVICES.items() if "build" in service}
+
+
+def python_commands() -> list[tuple[str, list[str]]]:
+    commands = [(name, service["command"]) for name, service in OURS.items()]
+    checks = [(name, s["healthcheck"]["test"][1:]) for name, s in OURS.items() if "healthcheck" in s]
+    return commands + checks
+
+
+@pytest.mark.parametrize(("service", "command"), python_commands(), ids=lambda value: str(value)[:40])
+def test_command_starts_a_module_that_exists(service: str, command: list[str]) -> None:
+    assert command[:2] == ["python", "-m"], f"{service} starts {command}"
+    assert importlib.util.find_spec(command[2]) is not None, f"{service} starts {command[2]}, which does not exist"
+
+
+@pytest.mark.parametrize(("service", "command"), python_commands(), ids=lambda value: str(value)[:40])
+def test_command_knows_its_options(service: str, command: list[str]) -> None:
+    options = [word for word in command if word.startswith("--")]
+    if options:
+        shown = subprocess.run(
+            [sys.executable, "-m", command[2], "--help"], capture_output=True, text=True, check=True, cwd=ROOT
+        )
+        for option in options:
+            assert option in shown.stdout, f"{service}: {command[2]} has no {option}"
+
+
+def test_every_variable_is_read_by_the_code() -> None:
+    sources = "\n".join(
+        path.read_text() for package in ("phylon", "backend", "worker") for path in (ROOT / package).rglob("*.py")
+    )
+    for name, service in OURS.items():
+        for variable in service["environment"]:
+            assert variable in sources, f"{name} sets {variable}, which no code reads"
+
+
+def test_every_substitution_is_in_the_example_and_every_secret_is_required() -> None:
+    example = dict(
+        line.split("=", 1)
+        for line in (ROOT / ".env.example").read_text().splitlines()
+        if line and not line.startswith("#")
+    )
+    used = set(re.findall(r"\$\{(\w+)", TEXT))
+    assert used == set(example)
+    for secret in (name for name, value in example.items() if not value):
+        assert not re.search(rf"\$\{{{secret}(?!:\?)", TEXT), f"{secret} may be left empty"
+
+
+def test_dependencies_can_be_waited_for() -> None:
+    for name, service in SERVICES.items():
+        for needed, how in service.get("depends_on", {}).items():
+            assert needed in SERVICES, f"{name} waits for {needed}, which does not exist"
+            if how["condition"] == "service_healthy":
+                assert "healthcheck" in SERVICES[needed], f"{name} waits for the health of {needed}, which has no check"
+
+
+def test_volumes_are_declared_and_hold_what_the_variables_name() -> None:
+    for name, service in SERVICES.items():
+        mounts = dict(mount.split(":") for mount in service.get("volumes", []))
+        assert set(mounts) <= set(COMPOSE["volumes"]), f"{name} mounts an undeclared volume"
+    for name in ("worker-gpu", "worker-cpu"):
+        mounted = {mount.split(":")[1] for mount in SERVICES[name]["volumes"]}
+        environment = SERVICES[name]["environment"]
+        assert {environment["PHYLON_RUNS"], environment["PHYLON_COMPILE_CACHE"]} == mounted
+    assert SERVICES["api"]["environment"]["PHYLON_ARTIFACTS"] == SERVICES["api"]["volumes"][0].split(":")[1]
+
+
+def test_nothing_is_published_beyond_loopback() -> None:
+    for name, service in SERVICES.items():
+        for port in service.get("ports", []):
+            assert port.startswith("127.0.0.1:"), f"{name} publishes {port}"
+    assert SERVICES["api"]["command"][4] == "127.0.0.1"
+
+
+@pytest.mark.parametrize("service", OURS)
+def test_dockerfile_copies_what_exists(service: str) -> None:
+    dockerfile = ROOT / OURS[service]["build"]["dockerfile"]
+    copies = re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile.read_text(), flags=re.MULTILINE)
+    assert copies
+    for source in " ".join(copies).split():
+        assert (ROOT / source).exists(), f"{dockerfile} copies {source}, which does not exist"
+    extras = re.findall(r"'\.\[(\w+)\]'", dockerfile.read_text())
+    assert extras and all(f"{extra} = [" in (ROOT / "pyproject.toml").read_text() for extra in extras)
+    arguments = set(re.findall(r"^ARG (\w+)", dockerfile.read_text(), flags=re.MULTILINE))
+    assert set(OURS[service]["build"].get("args", {})) <= arguments
