@@ -48,9 +48,7 @@ def entries() -> tuple[EnvironmentEntry, ...]:
         (file for file in resources.files(__name__).iterdir() if file.name.endswith(".json")), key=lambda f: f.name
     )
     return tuple(
-        EnvironmentEntry.model_validate(item)
-        for file in files
-        for item in json.loads(file.read_text(encoding="utf-8"))
+        EnvironmentEntry.model_validate(item) for file in files for item in json.loads(file.read_text(encoding="utf-8"))
     )
 
 

@@ -24,7 +24,9 @@ def environment_is_known(spec: "ExperimentSpec") -> Iterator[Problem]:
     environment = spec.environment
     if find(environment.suite, environment.id) is None:
         names = closest(environment.suite, environment.id)
-        remedy = f"did you mean {' or '.join(names)}?" if names else f"see `phylon environments --suite {environment.suite}`"
+        remedy = (
+            f"did you mean {' or '.join(names)}?" if names else f"see `phylon environments --suite {environment.suite}`"
+        )
         if ":" in environment.id:
             remedy = "module-qualified ids run code of that module and are refused; use an id of the catalogue"
         yield _problem("environment.id", environment.id, f"unknown environment in suite '{environment.suite}'", remedy)

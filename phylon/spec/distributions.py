@@ -16,7 +16,8 @@ Scale = Literal["linear", "log", "integer", "choice"]
 class Model(BaseModel):
     """Every object of the language: immutable, and an unknown field is an error instead of a silent no-op."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+    # Attribute docstrings become the descriptions of the JSON schema, so they are written once.
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", use_attribute_docstrings=True)
 
 
 class Range(NamedTuple):
@@ -155,7 +156,9 @@ class Legal(NamedTuple):
         return value
 
     def __str__(self) -> str:
-        return f"{'[' if self.low_included else '('}{self.low:g}, {self.high:g}{']' if self.high < float('inf') else ')'}"
+        return (
+            f"{'[' if self.low_included else '('}{self.low:g}, {self.high:g}{']' if self.high < float('inf') else ')'}"
+        )
 
 
 def _spell(support: Range) -> str:
@@ -176,7 +179,9 @@ def _whole(value: float | Distribution) -> bool:
 
 def _finite(value: float) -> float:
     if value != value or value in (float("inf"), float("-inf")):
-        raise PydanticCustomError("not_finite", "{value} is not a finite number", {"value": str(value), "remedy": "use a finite number"})
+        raise PydanticCustomError(
+            "not_finite", "{value} is not a finite number", {"value": str(value), "remedy": "use a finite number"}
+        )
     return value
 
 

@@ -51,7 +51,9 @@ def _real_path(loc: tuple[int | str, ...]) -> list[str]:
     keys: list[str] = []
     for position, part in enumerate(loc):
         following = loc[position + 1] if position + 1 < len(loc) else None
-        is_tag = isinstance(part, str) and part in _TAGS and (following == part or part in ("number", "perturb", "resample"))
+        is_tag = (
+            isinstance(part, str) and part in _TAGS and (following == part or part in ("number", "perturb", "resample"))
+        )
         if not is_tag:
             keys.append(str(part))
     return keys
@@ -67,7 +69,9 @@ def _message(kind: str, message: str, keys: list[str]) -> str:
             return message[:1].lower() + message[1:]
 
 
-def _remedy(kind: str, keys: list[str], context: Mapping[str, Any], loc: tuple[int | str, ...], root: type[BaseModel]) -> str:
+def _remedy(
+    kind: str, keys: list[str], context: Mapping[str, Any], loc: tuple[int | str, ...], root: type[BaseModel]
+) -> str:
     if "remedy" in context:
         return str(context["remedy"])
     match kind:

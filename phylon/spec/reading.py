@@ -35,7 +35,9 @@ def read_yaml(text: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "the text"
         message = f"not valid YAML at {where}: {getattr(error, 'problem', error)}"
-        raise SpecInvalid([Problem(path="", value=None, message=message, remedy="check indentation and quotes")]) from None
+        raise SpecInvalid(
+            [Problem(path="", value=None, message=message, remedy="check indentation and quotes")]
+        ) from None
 
 
 def spec_to_json(spec: ExperimentSpec) -> dict[str, Any]:
