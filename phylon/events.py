@@ -1,7 +1,7 @@
 """What a trainer says while it works. The spool, the API, the database and the browser all carry these events.
 
-Events of a run are numbered 0, 1, 2, … without gaps. When a run resumes from a checkpoint, its history is cut back to the
-event number stored in that checkpoint and goes on from there, so the history always describes the weights that exist.
+Events of a run are numbered 0, 1, 2, … without gaps. When a run resumes from a checkpoint, its history is cut back to
+the event number stored in that checkpoint and goes on from there, so it always describes the weights that exist.
 Log lines are not events: they belong to an attempt and are never cut back.
 """
 

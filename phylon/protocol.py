@@ -1,7 +1,7 @@
 """What a worker and the service say to each other over HTTP. Only JSON and checkpoint bytes cross this wire.
 
-A worker registers, then beats. A Celery message tells it a run id and nothing else; it claims the run and gets an attempt
-number, which every later write must name. A write of an older attempt is refused with 409.
+A worker registers, then beats. A Celery message tells it a run id and nothing else; it claims the run and gets an
+attempt number, which every later write must name. A write of an older attempt is refused with 409.
 """
 
 from typing import Any, Literal

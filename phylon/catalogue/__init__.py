@@ -1,6 +1,6 @@
 """Which environments exist, as data: the API refuses an unknown id without importing a simulator.
 
-The JSON files are written by `python -m worker.environments.catalogue` from the installed suites; a test keeps them true.
+`python -m worker.environments.catalogue` writes the JSON files from the installed suites; a test keeps them true.
 """
 
 import difflib
