@@ -1,0 +1,1 @@
+"""The training engine and the supervisor that runs it."""

@@ -1,0 +1,16 @@
+"""Algorithms by name: `build_algorithm(spec, info)` gives the functions that train one member."""
+
+from collections.abc import Callable
+
+from phylon.spec.algorithms import AlgorithmSpec
+from worker.algorithms.td3 import td3
+from worker.core.types import Algorithm, EnvironmentInfo
+
+__all__ = ["ALGORITHMS", "build_algorithm"]
+
+ALGORITHMS: dict[str, Callable[[AlgorithmSpec, EnvironmentInfo], Algorithm]] = {"td3": td3}
+
+
+def build_algorithm(spec: AlgorithmSpec, info: EnvironmentInfo) -> Algorithm:
+    """Structure (sizes, layers) is closed over and compiled in; numbers arrive as `Hyperparams` at each call."""
+    return ALGORITHMS[spec.name](spec, info)

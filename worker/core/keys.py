@@ -1,0 +1,34 @@
+"""Random keys without state: a key is derived from what it is for, so a checkpoint holds counters and no generator.
+
+    key = derive(run_key, "explore", segment)      # a purpose and a counter
+    keys = member_keys(key, population_size)       # one for each slot; slot 3's does not depend on the population's size
+"""
+
+import zlib
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from worker.core.types import Array, Key
+
+Tree = TypeVar("Tree")
+
+
+def derive(key: Key, *path: str | int | Array) -> Key:
+    """The key found by following `path` from `key`: words by their checksum, counters (which may be traced) by value."""
+    for part in path:
+        key = jax.random.fold_in(key, zlib.crc32(part.encode()) if isinstance(part, str) else part)
+    return key
+
+
+def member_keys(key: Key, size: int) -> Key:
+    """Keys [size], one for each slot."""
+    return jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, jnp.arange(size))
+
+
+def split_like(key: Key, tree: Tree) -> Tree:
+    """A tree like `tree` with a key of its own in place of each leaf."""
+    leaves, structure = jax.tree.flatten(tree)
+    keys: list[Any] = list(jax.random.split(key, len(leaves)))
+    return jax.tree.unflatten(structure, keys)

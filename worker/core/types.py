@@ -1,0 +1,66 @@
+"""The engine's vocabulary. Everything here is written for ONE member; the population axis belongs to `execution`."""
+
+from typing import Any, NamedTuple, Protocol
+
+import jax
+
+Array = jax.Array
+Key = jax.Array
+"""A typed random key (`jax.random.key`)."""
+
+Params = Any
+"""Weights: a tree of arrays."""
+
+State = Any
+"""All that an algorithm remembers between updates: a NamedTuple of arrays, which differs from one algorithm to the next."""
+
+Hyperparams = dict[str, Array]
+"""A float32 scalar for EVERY tunable field of the algorithm's spec, whether the spec fixes it or not."""
+
+Metrics = dict[str, Array]
+
+
+class Transition(NamedTuple):
+    """One step of experience, or a batch of them. `terminated` is 0 or 1; a truncated step has 0, since its future goes on."""
+
+    obs: Array
+    action: Array
+    reward: Array
+    terminated: Array
+    next_obs: Array
+    """The true observation after the step, never that of the next episode."""
+
+
+class EnvironmentInfo(NamedTuple):
+    """What an algorithm has to know of an environment. Actions are always normalised to [-1, 1]."""
+
+    observation_shape: tuple[int, ...]
+    action_size: int
+    max_episode_steps: int | None
+
+
+class InitFn(Protocol):
+    """A fresh member."""
+
+    def __call__(self, key: Key, hyperparams: Hyperparams) -> State: ...
+
+
+class ActFn(Protocol):
+    """Actions in [-1, 1] for observations [envs, ...]. `explore` is static: False means the policy's best guess, no noise."""
+
+    def __call__(self, state: State, hyperparams: Hyperparams, obs: Array, key: Key, explore: bool) -> Array: ...
+
+
+class UpdateFn(Protocol):
+    """One gradient step on a batch [batch, ...]. Pure; `init`, `act` and `update` together use every hyper-parameter.
+
+    Metrics are scalars: `critic_loss`, `policy_loss`, `q_value`.
+    """
+
+    def __call__(self, state: State, hyperparams: Hyperparams, batch: Transition, key: Key) -> tuple[State, Metrics]: ...
+
+
+class Algorithm(NamedTuple):
+    init: InitFn
+    act: ActFn
+    update: UpdateFn

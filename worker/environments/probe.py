@@ -1,0 +1,123 @@
+"""Environments whose values are known by heart: the first thing that a new algorithm has to get right.
+
+Each isolates one ability. Observations and actions are one number each.
+
+| id                   | an episode                                                            | value                        |
+|----------------------|-----------------------------------------------------------------------|------------------------------|
+| ConstantReward-v0    | one step, reward 1                                                    | 1                            |
+| ObservationReward-v0 | one step from obs -1 or +1, reward = obs                              | obs                          |
+| DelayedReward-v0     | two steps, obs 0 then 1, reward 0 then 1                              | discount, then 1             |
+| ActionReward-v0      | one step from obs -1 or +1, reward 1 - (action - obs / 2)²            | 1 by the action obs / 2      |
+| Truncation-v0        | one step, reward 1; terminated at obs +1, truncated (and back) at -1  | 1; 1 / (1 - discount)        |
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worker.core.errors import EnvironmentUnavailable
+from worker.core.types import EnvironmentInfo
+from worker.environments.host import BoolArray, FloatArray, HostEnvironments, StepResult
+
+
+class Outcome(NamedTuple):
+    """What a step of the whole pool led to, [count] each."""
+
+    obs: FloatArray
+    reward: FloatArray
+    terminated: BoolArray
+    truncated: BoolArray
+
+
+class Probe(NamedTuple):
+    starts: tuple[float, ...]
+    """Observations that an episode may begin with, equally likely."""
+    step: Callable[[FloatArray, FloatArray], Outcome]
+    """(obs [count], action [count]) -> outcome."""
+    max_episode_steps: int
+
+
+def _always(obs: FloatArray) -> BoolArray:
+    return np.ones(obs.shape, np.bool_)
+
+
+def _never(obs: FloatArray) -> BoolArray:
+    return np.zeros(obs.shape, np.bool_)
+
+
+def _constant_reward(obs: FloatArray, action: FloatArray) -> Outcome:
+    return Outcome(obs, np.ones_like(obs), _always(obs), _never(obs))
+
+
+def _observation_reward(obs: FloatArray, action: FloatArray) -> Outcome:
+    return Outcome(obs, obs, _always(obs), _never(obs))
+
+
+def _delayed_reward(obs: FloatArray, action: FloatArray) -> Outcome:
+    return Outcome(np.ones_like(obs), obs, obs == 1, _never(obs))
+
+
+def _action_reward(obs: FloatArray, action: FloatArray) -> Outcome:
+    return Outcome(obs, 1 - np.square(action - obs / 2), _always(obs), _never(obs))
+
+
+def _truncation(obs: FloatArray, action: FloatArray) -> Outcome:
+    return Outcome(obs, np.ones_like(obs), obs > 0, obs < 0)
+
+
+PROBES = {
+    "ConstantReward-v0": Probe((0.0,), _constant_reward, 1),
+    "ObservationReward-v0": Probe((-1.0, 1.0), _observation_reward, 1),
+    "DelayedReward-v0": Probe((0.0,), _delayed_reward, 2),
+    "ActionReward-v0": Probe((-1.0, 1.0), _action_reward, 1),
+    "Truncation-v0": Probe((-1.0, 1.0), _truncation, 1),
+}
+
+
+def make(id: str, count: int) -> HostEnvironments:
+    return ProbeEnvironments(_find(id), count)
+
+
+def describe(id: str) -> EnvironmentInfo:
+    return _info(_find(id))
+
+
+class ProbeEnvironments:
+    def __init__(self, probe: Probe, count: int) -> None:
+        self.info = _info(probe)
+        self.count = count
+        self._probe = probe
+        self._random: list[np.random.Generator] = []
+        self._obs = np.zeros(count, np.float32)
+
+    def reset(self, seeds: NDArray[np.integer]) -> FloatArray:
+        self._random = [np.random.default_rng(int(seed)) for seed in seeds]
+        self._obs = np.array([self._start(row) for row in range(self.count)], np.float32)
+        return self._obs[:, None]
+
+    def step(self, actions: FloatArray) -> StepResult:
+        outcome = self._probe.step(self._obs, actions[:, 0])
+        self._obs = outcome.obs.copy()
+        for row in np.flatnonzero(outcome.terminated | outcome.truncated):
+            self._obs[row] = self._start(row)
+        return StepResult(
+            self._obs[:, None], outcome.reward, outcome.terminated, outcome.truncated, outcome.obs[:, None]
+        )
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _start(self, row: int) -> float:
+        return self._random[row].choice(self._probe.starts)
+
+
+def _find(id: str) -> Probe:
+    if id not in PROBES:
+        raise EnvironmentUnavailable(f"there is no probe environment '{id}'", f"use one of {', '.join(PROBES)}")
+    return PROBES[id]
+
+
+def _info(probe: Probe) -> EnvironmentInfo:
+    return EnvironmentInfo(observation_shape=(1,), action_size=1, max_episode_steps=probe.max_episode_steps)

@@ -1,0 +1,19 @@
+"""Targets and errors of value learning. Time is in the names: `_tm1` is the step acted on, `_t` the one it led to."""
+
+import jax
+import jax.numpy as jnp
+
+from worker.core.types import Array
+
+
+def clipped_double_q_target(q_t: Array, r_t: Array, discount_t: Array) -> Array:
+    """Bootstrap from the most pessimistic critic (Fujimoto et al. 2018, arXiv 1802.09477, equation 10).
+
+    q_t [critics]: target critics' values of the next state and action; discount_t: 0 where the episode terminated.
+    """
+    return jax.lax.stop_gradient(r_t + discount_t * jnp.min(q_t, axis=0))
+
+
+def squared_errors(q_tm1: Array, target: Array) -> Array:
+    """The critics' loss for one transition: squared errors of q_tm1 [critics] against the one target, summed."""
+    return jnp.sum(jnp.square(q_tm1 - target))

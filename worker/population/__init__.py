@@ -1,0 +1,33 @@
+"""Population methods by name: `build_method(spec)` gives the functions that turn fitness into a plan."""
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+
+from phylon.events import Operator
+from phylon.spec import ExperimentSpec
+from worker.core.types import Array
+from worker.population.hyperparams import sample_hyperparams
+from worker.population.method import Evolution, PopulationMethod
+from worker.population.pbt import best_first, pbt
+
+__all__ = ["METHODS", "Evolution", "PopulationMethod", "build_method", "operator_of", "ranks", "sample_hyperparams"]
+
+METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {"pbt": pbt}
+
+
+def build_method(spec: ExperimentSpec) -> PopulationMethod:
+    return METHODS[spec.population.method.name](spec)
+
+
+def operator_of(changes: dict[str, str]) -> Operator:
+    """The one word for a birth, from what was done to each of its hyper-parameters."""
+    words = set(changes.values())
+    if words == {"resample"}:
+        return "resample"
+    return "copy" if words <= {"inherit"} else "perturb"
+
+
+def ranks(fitness: Array) -> Array:
+    """The rank of each slot, 0 the best, int32 [P]; the very order by which methods select."""
+    return jnp.argsort(best_first(fitness)).astype(jnp.int32)

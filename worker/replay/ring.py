@@ -1,0 +1,89 @@
+"""One ring of transitions for each member, in host memory.
+
+Every field is one array [P, capacity, ...]. All members add at the same time, so one counter serves the whole population;
+each member draws indices of its own. Drawing is stateless: the indices follow from (seed, member, segment) alone, so a
+checkpoint needs nothing of the generator.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worker.core.types import EnvironmentInfo, Transition
+
+# Third word of the Philox counter: keeps these draws apart from other uses of the same key.
+REPLAY_STREAM = 0x5265706C6179
+
+
+class Replay:
+    def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo) -> None:
+        def field(*shape: int) -> NDArray[np.float32]:
+            return np.zeros((population_size, capacity, *shape), np.float32)  # pages are taken when first written
+
+        self.population_size = population_size
+        self.capacity = capacity
+        self.added = 0
+        """Transitions that each member has ever added; a Python integer, so it cannot overflow."""
+        self._fields = Transition(
+            obs=field(*info.observation_shape),
+            action=field(info.action_size),
+            reward=field(),
+            terminated=field(),
+            next_obs=field(*info.observation_shape),
+        )
+
+    @property
+    def size(self) -> int:
+        """Transitions that each member holds."""
+        return min(self.added, self.capacity)
+
+    def add(self, batch: Transition) -> None:
+        """Append [P, n, ...]; the oldest make room."""
+        count = batch.reward.shape[1]
+        positions = np.arange(self.added, self.added + count) % self.capacity
+        for stored, new in zip(self._fields, batch, strict=True):
+            stored[:, positions] = new
+        self.added += count
+
+    def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> Transition:
+        """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement."""
+        indices = self._indices(seed, segment, updates * batch_size)
+        shape = (self.population_size, updates, batch_size)
+
+        def gather(stored: NDArray[np.float32]) -> NDArray[np.float32]:
+            rows = stored.reshape(-1, *stored.shape[2:])
+            # "clip" only tells NumPy not to buffer: the indices are in range
+            return np.take(rows, indices, axis=0, mode="clip").reshape(*shape, *stored.shape[2:])
+
+        return Transition(*map(gather, self._fields))
+
+    def _indices(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
+        """Rows of the flattened storage, [P * count], each member's within its own ring."""
+        if not self.added:
+            raise ValueError("the replay is empty: add transitions before sampling")
+        indices = np.empty((self.population_size, count), np.int64)
+        for member in range(self.population_size):
+            bits = np.random.Philox(
+                key=np.array([seed, member], np.uint64), counter=np.array([0, 0, REPLAY_STREAM, segment], np.uint64)
+            )
+            indices[member] = np.random.Generator(bits).integers(self.size, size=count)
+            indices[member] += member * self.capacity
+        return indices.reshape(-1)
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """A copy of the filled part, for a checkpoint."""
+        arrays: dict[str, NDArray] = {
+            name: stored[:, : self.size].copy() for name, stored in zip(Transition._fields, self._fields, strict=True)
+        }
+        return arrays | {"added": np.uint64(self.added)[()].reshape(())}
+
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+        """Take up what `to_arrays` gave; shapes must agree."""
+        self.added = int(arrays["added"])
+        for name, stored in zip(Transition._fields, self._fields, strict=True):
+            saved = arrays[name]
+            expected = (self.population_size, self.size, *stored.shape[2:])
+            if saved.shape != expected:
+                raise ValueError(f"the saved replay field '{name}' has shape {saved.shape}, not {expected}")
+            stored[:, : self.size] = saved
