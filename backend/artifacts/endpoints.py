@@ -1,0 +1,21 @@
+"""Files of runs over REST."""
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse
+
+from backend.artifacts import service
+from backend.artifacts.schemas import BYTES, ArtifactRead
+from backend.dependencies import ContextDep, ReadSession
+from backend.kit.errors import NotFound, responses
+
+router = APIRouter(tags=["artifacts"])
+
+
+@router.get("/runs/{id}/artifacts", responses=responses(NotFound))
+def list_run_artifacts(id: int, session: ReadSession) -> list[ArtifactRead]:
+    return service.list_of_run(session, id)
+
+
+@router.get("/artifacts/{id}/content", response_class=FileResponse, responses=BYTES | responses(NotFound))
+def download_artifact(id: int, session: ReadSession, context: ContextDep) -> FileResponse:
+    return service.content(session, context, id)

@@ -1,0 +1,41 @@
+"""Files that workers store and take up again."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import FileResponse
+
+from backend.artifacts import service, upload
+from backend.artifacts.schemas import BINARY, BYTES
+from backend.artifacts.service import UploadDamaged
+from backend.dependencies import ContextDep, ReadSession, require_worker
+from backend.kit.errors import NotFound, StaleAttempt, Unauthorized, responses
+from phylon.protocol import ArtifactStored
+
+router = APIRouter(
+    prefix="/worker", tags=["worker"], dependencies=[Depends(require_worker)], responses=responses(Unauthorized)
+)
+
+
+@router.put(
+    "/runs/{id}/artifacts/{name}",
+    responses=responses(NotFound, StaleAttempt, UploadDamaged),
+    openapi_extra={"requestBody": {"required": True, "content": BINARY}},
+)
+async def upload_artifact(
+    id: int,
+    name: Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")],
+    attempt: Annotated[int, Query(ge=1)],
+    sha256: Annotated[str, Query(pattern=r"^[0-9a-f]{64}$")],
+    step: Annotated[int, Query(ge=0)],
+    request: Request,
+    context: ContextDep,
+) -> ArtifactStored:
+    return await upload.receive(
+        context, request.stream(), run_id=id, name=name, attempt=attempt, sha256=sha256, step=step
+    )
+
+
+@router.get("/artifacts/{id}/content", response_class=FileResponse, responses=BYTES | responses(NotFound))
+def download_checkpoint(id: int, session: ReadSession, context: ContextDep) -> FileResponse:
+    return service.content(session, context, id)

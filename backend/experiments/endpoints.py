@@ -1,0 +1,52 @@
+"""Experiments over REST."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from backend.dependencies import ContextDep, ReadSession, WriteSession
+from backend.experiments import service
+from backend.experiments.schemas import (
+    ExperimentFromSpec,
+    ExperimentFromYaml,
+    ExperimentPage,
+    ExperimentRead,
+    ExperimentStatus,
+)
+from backend.experiments.service import ExperimentActive, ExperimentNotActive
+from backend.kit.errors import Invalid, NotFound, responses
+
+router = APIRouter(prefix="/experiments", tags=["experiments"])
+
+
+@router.post("", status_code=201, responses=responses(Invalid))
+def create_experiment(
+    body: ExperimentFromSpec | ExperimentFromYaml, session: WriteSession, context: ContextDep
+) -> ExperimentRead:
+    return service.create(session, context, body)
+
+
+@router.get("")
+def list_experiments(
+    session: ReadSession,
+    search: str | None = None,
+    status: ExperimentStatus | None = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> ExperimentPage:
+    return service.list_page(session, search=search, status=status, limit=limit, offset=offset)
+
+
+@router.get("/{id}", responses=responses(NotFound))
+def get_experiment(id: int, session: ReadSession) -> ExperimentRead:
+    return service.get(session, id)
+
+
+@router.post("/{id}/stop", responses=responses(NotFound, ExperimentNotActive))
+def stop_experiment(id: int, session: WriteSession, context: ContextDep) -> ExperimentRead:
+    return service.stop(session, context, id)
+
+
+@router.delete("/{id}", status_code=204, responses=responses(NotFound, ExperimentActive))
+def delete_experiment(id: int, session: WriteSession, context: ContextDep) -> None:
+    service.delete(session, context, id)

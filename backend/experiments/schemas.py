@@ -1,0 +1,67 @@
+"""What is told about an experiment, and how one is submitted."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from backend.kit.schema import InputSchema, Real, Schema
+from backend.runs.schemas import RunRead
+
+
+class ExperimentStatus(StrEnum):
+    """Derived from the runs: the first of these that any run is in."""
+
+    RUNNING = "running"
+    QUEUED = "queued"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    FINISHED = "finished"
+
+
+class ExperimentFromSpec(InputSchema):
+    spec: dict[str, Any]
+
+
+class ExperimentFromYaml(InputSchema):
+    yaml: str
+
+
+class ExperimentRead(Schema):
+    id: int
+    name: str
+    status: ExperimentStatus
+    created_at: datetime
+    spec: dict[str, Any]
+    yaml: str
+    runs: list[RunRead]
+
+
+class ExperimentSummary(Schema):
+    """A row of the experiments table."""
+
+    id: int
+    name: str
+    status: ExperimentStatus
+    created_at: datetime
+    algorithm: str
+    environment: str
+    method: str
+    population_size: int
+    replicates: int
+    step: int
+    """Mean over the runs."""
+    total_steps: int
+    best_fitness: Real | None
+    """Of any member of any run at any evaluation."""
+    last_fitness: Real | None
+    """Of the best member at the last evaluation."""
+    sparkline: list[Real]
+    """Return of the best member over time, at most 40 points."""
+    error_message: str | None
+    env_steps_per_second: Real | None
+    """Of all runs together."""
+
+
+class ExperimentPage(Schema):
+    items: list[ExperimentSummary]
+    total: int

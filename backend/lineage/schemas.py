@@ -1,0 +1,42 @@
+"""Who descends from whom."""
+
+from backend.kit.schema import Real, Schema
+from phylon.events import Operator
+from phylon.spec.distributions import Scale
+
+
+class SegmentRead(Schema):
+    """A stretch of one member's life with constant hyper-parameters."""
+
+    id: int
+    slot: int
+    parent: int | None
+    operator: Operator
+    changes: dict[str, str]
+    hyperparams_before: dict[str, Real] | None
+    hyperparams: dict[str, Real]
+    fitness: Real | None
+    parent_fitness: Real | None
+    rank: int | None
+    weights: str
+    start_step: int
+    end_step: int | None
+    """`None` while it lives."""
+    start_wall: float
+
+
+class TunedRead(Schema):
+    """A hyper-parameter that differs between members, with the bounds it never leaves."""
+
+    name: str
+    scale: Scale
+    low: float
+    high: float
+
+
+class RunLineage(Schema):
+    population_size: int
+    end_step: int
+    """How far the run has come; where a living segment ends for now."""
+    tuned: list[TunedRead]
+    segments: list[SegmentRead]

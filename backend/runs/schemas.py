@@ -1,0 +1,47 @@
+"""What is told about a run."""
+
+from datetime import datetime
+
+from backend.kit.schema import Real, Schema
+from backend.runs.status import RunStatus
+
+
+class RunError(Schema):
+    """Why a run failed."""
+
+    message: str
+    remedy: str
+    member: int | None
+    hyperparams: dict[str, Real] | None
+
+
+class RunRead(Schema):
+    """One population: a replicate of an experiment."""
+
+    id: int
+    experiment_id: int
+    replicate: int
+    seed: int
+    status: RunStatus
+    step: int
+    """Environment steps that each member has done."""
+    total_steps: int
+    attempts: int
+    """Attempts that count: those that a worker gave back in order do not."""
+    max_attempts: int
+    best_fitness: Real | None
+    """Of any member at any evaluation."""
+    median_fitness: Real | None
+    """Of the members at the last evaluation."""
+    env_steps_per_second: Real | None
+    eta_seconds: float | None
+    strategy: str | None
+    strategy_explanation: str | None
+    devices: list[str]
+    error: RunError | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    worker_name: str | None
+    last_seq: int
+    """Number of the newest event, -1 when there is none."""

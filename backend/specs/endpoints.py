@@ -1,0 +1,13 @@
+"""Reads a spec and tells what is wrong with it, without storing anything."""
+
+from fastapi import APIRouter
+
+from backend.specs import service
+from backend.specs.schemas import SpecReport, SpecText
+
+router = APIRouter(prefix="/specs", tags=["specs"])
+
+
+@router.post("/validate")
+def validate_spec(body: SpecText) -> SpecReport:
+    return service.report(body.yaml)

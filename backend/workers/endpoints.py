@@ -1,0 +1,14 @@
+"""Workers, as people see them."""
+
+from fastapi import APIRouter
+
+from backend.dependencies import ContextDep, ReadSession
+from backend.workers import service
+from backend.workers.schemas import WorkerRead
+
+router = APIRouter(prefix="/workers", tags=["workers"])
+
+
+@router.get("")
+def list_workers(session: ReadSession, context: ContextDep) -> list[WorkerRead]:
+    return service.list_all(session, context)

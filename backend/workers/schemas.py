@@ -1,0 +1,23 @@
+"""Machines that train."""
+
+from datetime import datetime
+from typing import Literal
+
+from backend.kit.schema import Schema
+from phylon.protocol import DeviceKind
+
+WorkerState = Literal["idle", "busy", "lost"]
+
+
+class WorkerRead(Schema):
+    id: int
+    name: str
+    device: DeviceKind
+    device_name: str
+    device_count: int
+    memory_bytes: int
+    versions: dict[str, str]
+    suites: list[str]
+    state: WorkerState
+    run_id: int | None
+    last_seen_at: datetime
