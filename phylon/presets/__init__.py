@@ -1,0 +1,48 @@
+"""Experiments ready to run: those of the papers at full scale, each with a `-smoke` variant of about a minute."""
+
+import difflib
+from functools import cache
+from importlib import resources
+
+from phylon.spec import parse_yaml
+from phylon.spec.distributions import Model
+
+SMOKE_SUFFIX = "-smoke"
+
+
+class Preset(Model):
+    name: str
+    description: str
+    smoke: bool
+    """Finishes in about a minute on two CPU cores."""
+    yaml: str
+    """The spec as written, with its comments."""
+
+
+class PresetUnknown(LookupError):
+    """No preset has that name; the message says which ones look like it."""
+
+    def __init__(self, name: str) -> None:
+        close = difflib.get_close_matches(name, [preset.name for preset in list_presets()], n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(close)}?" if close else "`phylon presets` lists them"
+        super().__init__(f"there is no preset '{name}'; {hint}")
+
+
+@cache
+def list_presets() -> tuple[Preset, ...]:
+    """Every preset, smoke variants first, so that a newcomer meets a quick one first."""
+    files = [file for file in resources.files(__name__).iterdir() if file.name.endswith(".yaml")]
+    presets = [_read(file.name.removesuffix(".yaml"), file.read_text(encoding="utf-8")) for file in files]
+    return tuple(sorted(presets, key=lambda preset: (not preset.smoke, "pendulum" not in preset.name, preset.name)))
+
+
+def load_preset(name: str) -> Preset:
+    """The preset of that name. Raises `PresetUnknown`."""
+    for preset in list_presets():
+        if preset.name == name:
+            return preset
+    raise PresetUnknown(name)
+
+
+def _read(name: str, text: str) -> Preset:
+    return Preset(name=name, description=parse_yaml(text).description, smoke=name.endswith(SMOKE_SUFFIX), yaml=text)

@@ -1,5 +1,6 @@
 """Checks that need more than one field. Each yields problems that name the field to change."""
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
         yield _problem(
             "environment.id",
             entry.id,
-            f"{spec.algorithm.name} needs a flat vector of observations, but {entry.id} has {entry.observation.describe()}",
+            f"{spec.algorithm.name} needs a vector to observe, but {entry.id} has {entry.observation.describe()}",
             "choose an environment whose observation is one vector",
         )
 
@@ -56,13 +57,12 @@ def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
     size, selection = spec.population.size, spec.population.method.selection
     replaced = replaced_members(size, selection)
     if replaced < 1:
+        larger = f"use a population of at least {math.ceil(1 / selection.bottom - 1e-9)}"
         yield _problem(
             "population.method.selection.bottom",
             selection.bottom,
             f"truncation would replace no member: {selection.bottom} of {size} is less than one",
-            f"use a population of at least {-int(-1 // selection.bottom)}, or a bottom share of at least {1 / size:.3g}"
-            if size > 1
-            else "use a population of at least 2",
+            f"{larger}, or a bottom share of at least {math.ceil(1000 / size) / 1000}" if size > 1 else larger,
         )
     elif replaced + donors(size, selection) > size:
         yield _problem(

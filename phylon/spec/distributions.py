@@ -7,7 +7,7 @@ support. In YAML a number is written plainly (`discount: 0.99`) and a distributi
 
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, FiniteFloat, Tag
 from pydantic_core import PydanticCustomError
 
 Scale = Literal["linear", "log", "integer", "choice"]
@@ -48,7 +48,7 @@ def _positive(pair: tuple[float, float]) -> tuple[float, float]:
     return pair
 
 
-FloatPair = Annotated[tuple[float, float], AfterValidator(_ordered)]
+FloatPair = Annotated[tuple[FiniteFloat, FiniteFloat], AfterValidator(_ordered)]
 
 
 class Uniform(Model):
@@ -78,7 +78,7 @@ def _several(values: tuple[float, ...]) -> tuple[float, ...]:
 class Choice(Model):
     """One of the listed values. Their order matters: perturbation moves to a neighbour in the list."""
 
-    choice: Annotated[tuple[float, ...], Field(min_length=2), AfterValidator(_several)]
+    choice: Annotated[tuple[FiniteFloat, ...], Field(min_length=2), AfterValidator(_several)]
 
 
 Distribution = Uniform | LogUniform | IntUniform | Choice

@@ -12,14 +12,17 @@ class TruncationSelection(Model):
 
     name: Literal["truncation"]
     bottom: Annotated[float, Field(gt=0, le=0.5)] = 0.25
-    top: Annotated[float, Field(gt=0, le=0.5)] = 0.25
+    top: Annotated[float, Field(gt=0, lt=1)] = 0.25
+
+
+Factor = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class PerturbExplore(Model):
     """Multiply each inherited value by one of `factors`; with probability `resample` draw it from its prior instead."""
 
     name: Literal["perturb"]
-    factors: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]] = (0.8, 1.2)
+    factors: tuple[Factor, Factor] = (0.8, 1.2)
     resample: Annotated[float, Field(ge=0, le=1)] = 0.25
 
 
@@ -51,8 +54,13 @@ class PopulationSpec(Model):
 
 def replaced_members(size: int, selection: TruncationSelection) -> int:
     """How many members truncation replaces: the rounded-down share, as in Ray Tune's quantile fraction."""
-    return int(size * selection.bottom)
+    return _share(size, selection.bottom)
 
 
 def donors(size: int, selection: TruncationSelection) -> int:
-    return max(1, int(size * selection.top))
+    return max(1, _share(size, selection.top))
+
+
+def _share(size: int, share: float) -> int:
+    """Rounded down as written in decimals: 0.29 of 100 is 29, although the float product is a hair below it."""
+    return int(size * share + 1e-9)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from phylon.spec.problems import Problem, SpecInvalid
+from phylon.spec.problems import Problem, SpecInvalid, showable
 
 CURRENT_VERSION = 1
 
@@ -15,7 +15,7 @@ def upgrade(raw: dict[str, Any]) -> dict[str, Any]:
             [
                 Problem(
                     path="version",
-                    value=version,
+                    value=showable(version),
                     message=f"this Phylon reads spec version {CURRENT_VERSION}",
                     remedy=f"write version: {CURRENT_VERSION}"
                     if not isinstance(version, int) or version < CURRENT_VERSION

@@ -1,0 +1,173 @@
+"""Whatever is wrong with a spec, the answer names the path, the value and a remedy, and can be sent as JSON."""
+
+# ruff: noqa: E501 - the tables read better with one case a line
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from phylon.spec import Problem, SpecInvalid, parse_spec, parse_yaml
+
+INFINITY, NAN = float("inf"), float("nan")
+
+
+def put(raw: dict[str, Any], path: str, value: Any) -> None:
+    *parents, last = path.split(".")
+    for key in parents:
+        raw = raw.setdefault(key, {})
+    raw[last] = value
+
+
+def problems(read: Callable[[Any], Any], what: Any) -> list[Problem]:
+    with pytest.raises(SpecInvalid) as caught:
+        read(what)
+    assert caught.value.problems
+    for problem in caught.value.problems:
+        assert problem["message"] and problem["remedy"] != "correct the value", problem
+        assert problem["remedy"] in str(caught.value)
+    json.dumps(caught.value.problems, allow_nan=False)
+    return caught.value.problems
+
+
+# what is written where | where the problem is said to be | the value shown | words of the remedy
+ONE_MISTAKE = [
+    ("learning_rate", 0.1, "learning_rate", 0.1, "remove it; fields here are: version, name"),
+    ("algorithm.discont", 0.9, "algorithm.discont", 0.9, "did you mean 'discount'?"),
+    ("algorithm.network.hiden", [4], "algorithm.network.hiden", "[4]", "did you mean 'hidden'?"),
+    ("algorithm.name", "sac", "algorithm.name", "sac", "use one of 'td3'"),
+    ("algorithm", {}, "algorithm.name", None, "add 'algorithm.name'"),
+    ("algorithm", [1], "algorithm", "[1]", "write a mapping with the fields: name, batch_size"),
+    ("algorithm", "td3", "algorithm", "td3", "write a mapping with the fields: name, batch_size"),
+    ("algorithm.batch_size", 0, "algorithm.batch_size", 0, "use a value at least 1"),
+    ("algorithm.batch_size", "many", "algorithm.batch_size", "many", "use a whole number"),
+    ("algorithm.batch_size", 2.5, "algorithm.batch_size", 2.5, "use a whole number"),
+    ("algorithm.network.hidden", [], "algorithm.network.hidden", "[]", "give at least 1"),
+    ("algorithm.network.hidden", 64, "algorithm.network.hidden", 64, "write a list"),
+    ("algorithm.network.hidden", [64, 0], "algorithm.network.hidden.1", 0, "use a value at least 1"),
+    ("algorithm.network.activation", "gelu", "algorithm.network.activation", "gelu", "use one of 'relu', 'elu' or 'tanh'"),
+    ("algorithm.discount", "1e-1", "algorithm.discount", "1e-1", "write a number such as 0.001"),
+    ("algorithm.discount", None, "algorithm.discount", None, "write a number such as 0.001"),
+    ("algorithm.discount", True, "algorithm.discount", True, "write a number such as 0.001"),
+    ("algorithm.discount", 1.5, "algorithm.discount", 1.5, "keep it in [0, 1]"),
+    ("algorithm.discount", NAN, "algorithm.discount", "nan", "use a finite number"),
+    ("algorithm.discount", {"normal": [0, 1]}, "algorithm.discount", "{'normal': [0, 1]}", "{uniform: [low, high]}"),
+    ("algorithm.discount", {"uniform": [0.99, 0.9]}, "algorithm.discount.uniform", "[0.99, 0.9]", "the smaller number first"),
+    ("algorithm.discount", {"uniform": [0.9]}, "algorithm.discount.uniform.1", None, "write at least 2 values"),
+    ("algorithm.discount", {"uniform": [0.7, 0.8, 0.9]}, "algorithm.discount.uniform", "[0.7, 0.8, 0.9]", "give at most 2"),
+    ("algorithm.discount", {"uniform": 0.9}, "algorithm.discount.uniform", 0.9, "write a list"),
+    ("algorithm.discount", {"uniform": ["low", 1]}, "algorithm.discount.uniform.0", "low", "use a number"),
+    ("algorithm.discount", {"uniform": [0.9, 1.1]}, "algorithm.discount", "{'uniform': [0.9, 1.1]}", "keep it in [0, 1]"),
+    ("algorithm.discount", {"int_uniform": [0, 1]}, "algorithm.discount", "{'int_uniform': [0, 1]}", "use uniform"),
+    ("algorithm.discount", {"choice": [0.9]}, "algorithm.discount.choice", "[0.9]", "give at least 2"),
+    ("algorithm.discount", {"choice": [0.9, 0.9]}, "algorithm.discount.choice", "[0.9, 0.9]", "list each value once"),
+    ("algorithm.target_noise", {"uniform": [0, INFINITY]}, "algorithm.target_noise.uniform.1", "inf", "use a finite number"),
+    ("algorithm.target_noise", INFINITY, "algorithm.target_noise", "inf", "use a finite number"),
+    ("algorithm.policy_learning_rate", 0, "algorithm.policy_learning_rate", 0, "keep it in (0, inf)"),
+    ("algorithm.policy_learning_rate", {"log_uniform": [0, 1]}, "algorithm.policy_learning_rate.log_uniform", "[0, 1]", "positive lower bound"),
+    ("algorithm.policy_delay", 1.5, "algorithm.policy_delay", 1.5, "use a whole number"),
+    ("algorithm.policy_delay", {"uniform": [1, 3]}, "algorithm.policy_delay", "{'uniform': [1, 3]}", "int_uniform"),
+    ("algorithm.policy_delay", {"int_uniform": [1.5, 3]}, "algorithm.policy_delay.int_uniform.0", 1.5, "use a whole number"),
+    ("population.size", -1, "population.size", -1, "use a value at least 1"),
+    ("population.method.interval", None, "population.method.interval", None, "use a whole number"),
+    ("population.method.name", "pb2", "population.method.name", "pb2", "use one of 'pbt'"),
+    ("population.method.explore", {"factors": [1, 2]}, "population.method.explore", "{'factors': [1, 2]}", "add 'name'"),
+    ("population.method.explore", {"name": "guess"}, "population.method.explore", "{'name': 'guess'}", "'perturb', 'resample'"),
+    ("population.method.explore", "perturb", "population.method.explore", "perturb", "name, factors, resample"),
+    ("population.method.explore", {"name": "perturb", "resmaple": 0.1}, "population.method.explore.resmaple", 0.1, "'resample'?"),
+    ("population.method.explore", {"name": "resample", "factors": [1, 2]}, "population.method.explore.factors", "[1, 2]", "fields here are: name"),
+    ("population.method.explore", {"name": "perturb", "factors": [0.8]}, "population.method.explore.factors.1", None, "at least 2 values"),
+    ("population.method.explore", {"name": "perturb", "factors": [0.8, -1]}, "population.method.explore.factors.1", -1, "use a value above 0"),
+    ("population.method.selection", {"name": "truncation", "top": 1}, "population.method.selection.top", 1, "below 1"),
+    ("replay.ratio", INFINITY, "replay.ratio", "inf", "use a value at most 128"),
+    ("budget", None, "budget", None, "write a mapping with the fields: env_steps"),
+    ("budget", {}, "budget.env_steps", None, "add 'budget.env_steps'"),
+    ("kind", "study", "kind", "study", "use one of 'training'"),
+    ("name", "two words", "name", "two words", "use letters, digits"),
+    ("name", 5, "name", 5, "put it in quotes"),
+    ("seed", 2**31, "seed", 2**31, "use a value below"),
+    ("seed", 10**30, "seed", "1" + "0" * 30, "use a value below"),
+    ("execution.strategy", "fast", "execution.strategy", "fast", "'auto', 'sequential', 'vectorized' or 'sharded'"),
+    ("environment.id", "", "environment.id", "", "give at least 1"),
+    ("environment.suite", "gym", "environment.suite", "gym", "use one of 'gymnasium'"),
+    ("version", 2, "version", 2, "upgrade Phylon"),
+    ("version", "one", "version", "one", "write version: 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value", "said_path", "said_value", "remedy"), ONE_MISTAKE)
+def test_one_mistake(raw: dict[str, Any], path: str, value: Any, said_path: str, said_value: Any, remedy: str):
+    put(raw, path, value)
+    (problem,) = problems(parse_spec, raw)
+    assert (problem["path"], problem["value"]) == (said_path, said_value)
+    assert remedy in problem["remedy"]
+
+
+# each field is right by itself, but they do not fit together
+COMBINATIONS = [
+    ("environment.id", "Pendulum-v0", "environment.id", "did you mean Pendulum-v1"),
+    ("environment.id", "os:system", "environment.id", "module-qualified ids run code"),
+    ("population.size", 1, "population.method.selection.bottom", "use a population of at least 4"),
+    ("population.size", 3, "population.method.selection.bottom", "or a bottom share of at least 0.334"),
+    ("population.method.selection", {"name": "truncation", "bottom": 0.5, "top": 0.75}, "population.method.selection.top", "at most 1"),
+    ("algorithm.discount", 0.99, "algorithm", "give at least one a distribution"),
+    ("budget.env_steps", 10030, "budget.env_steps", "use 10050"),
+    ("replay.warmup", 1020, "replay.warmup", "use 1000"),
+    ("population.method.interval", 2500, "population.method.interval", "use 2000"),
+    ("replay.warmup", 10000, "replay.warmup", "smaller than budget.env_steps"),
+    ("replay.capacity", 100, "replay.capacity", "raise replay.capacity"),
+    ("replay.ratio", 0.03, "replay.ratio", "product is a whole number"),
+    ("environment.envs_per_member", 3, "environment.envs_per_member", "make segment_steps a multiple of it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value", "said_path", "remedy"), COMBINATIONS)
+def test_parts_that_do_not_fit(raw: dict[str, Any], path: str, value: Any, said_path: str, remedy: str):
+    put(raw, path, value)
+    found = problems(parse_spec, raw)
+    assert said_path in [problem["path"] for problem in found]
+    assert any(remedy in problem["remedy"] for problem in found), found
+
+
+def test_the_remedy_for_a_small_population_works(raw: dict[str, Any]):
+    put(raw, "population.size", 3)
+    put(raw, "population.method.selection", {"name": "truncation", "bottom": 0.334, "top": 0.25})
+    parse_spec(raw)
+
+
+def test_every_mistake_is_reported_at_once(raw: dict[str, Any]):
+    put(raw, "seed", -1)
+    put(raw, "algorithm.discount", "high")
+    put(raw, "extra", {})
+    assert {problem["path"] for problem in problems(parse_spec, raw)} == {"seed", "algorithm.discount", "extra"}
+
+
+@pytest.mark.parametrize("raw_spec", [None, [], "td3", 3, NAN], ids=repr)
+def test_not_a_mapping(raw_spec: Any):
+    (problem,) = problems(parse_spec, raw_spec)
+    assert problem["remedy"] == "start with 'version: 1'"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("version: 1\n  name: x", "line 2, column 7"),
+        ("version: 1\nversion: 1", "line 2, column 1: 'version' is said twice"),
+        ("algorithm: {name: td3, name: td3}", "'name' is said twice"),
+        ("a: !!python/object/apply:os.system [id]", "line 1, column 4"),
+        ("name: 2020-13-45", "month must be in 1..12"),
+        ("seed: " + "9" * 5000, "digits"),
+        ("a: " + "[" * 5000, "recursion"),
+        ("a: \x00", "the text"),
+    ],
+)
+def test_text_that_is_not_yaml(text: str, message: str):
+    (problem,) = problems(parse_yaml, text)
+    assert message in problem["message"]
+
+
+def test_yaml_that_grows_without_end_is_answered_shortly():
+    levels = "\n".join(f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]" for i in range(1, 30))
+    found = problems(parse_yaml, f"version: 1\nl0: &l0 lol\nself: &self [*self]\n{levels}")
+    assert len(json.dumps(found)) < 50_000
