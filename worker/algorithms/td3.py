@@ -66,7 +66,9 @@ def td3(spec: TD3Spec, info: EnvironmentInfo) -> Algorithm:
             action += hyperparams["exploration_noise"] * jax.random.normal(key, action.shape)
         return jnp.clip(action, -1, 1)
 
-    def update(state: TD3State, hyperparams: Hyperparams, batch: Transition, key: Key) -> tuple[TD3State, Metrics]:
+    def update(
+        state: TD3State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
+    ) -> tuple[TD3State, Metrics]:
         state, metrics = critic_step(networks, state, hyperparams, batch, key)
         # a branch, not a select: where members are mapped one by one, the policy step is truly skipped
         state = jax.lax.cond(
@@ -96,7 +98,7 @@ def init_state(networks: TD3Networks, key: Key) -> TD3State:
 
 
 def critic_targets(
-    networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition, key: Key
+    networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
 ) -> Array:
     """What the critics should say of the batch: y [batch]."""
     action = networks.policy.apply(state.target_policy, batch.next_obs)
@@ -107,7 +109,7 @@ def critic_targets(
     return jax.vmap(clipped_double_q_target, in_axes=(1, 0, 0))(q_t, batch.reward, discount)
 
 
-def critic_loss(networks: TD3Networks, critic: Params, batch: Transition, targets: Array) -> tuple[Array, Array]:
+def critic_loss(networks: TD3Networks, critic: Params, batch: Transition[Array], targets: Array) -> tuple[Array, Array]:
     """Mean loss over the batch, and the critics' mean value."""
     q_tm1 = networks.critic.apply(critic, batch.obs, batch.action)  # [critics, batch]
     losses = jax.vmap(squared_errors, in_axes=(1, 0))(q_tm1, targets)
@@ -125,7 +127,7 @@ def policy_loss(networks: TD3Networks, policy: Params, critic: Params, obs: Arra
 
 
 def critic_step(
-    networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition, key: Key
+    networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
 ) -> tuple[TD3State, Metrics]:
     targets = critic_targets(networks, state, hyperparams, batch, key)
     (loss, q_value), gradients = jax.value_and_grad(critic_loss, argnums=1, has_aux=True)(
@@ -136,7 +138,7 @@ def critic_step(
     return state, {"critic_loss": loss, "q_value": q_value}
 
 
-def policy_step(networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition) -> TD3State:
+def policy_step(networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array]) -> TD3State:
     loss, gradients = jax.value_and_grad(policy_loss, argnums=1)(networks, state.policy, state.critic, batch.obs)
     policy, optimiser = adam_step(state.policy, gradients, state.policy_optimiser, hyperparams["policy_learning_rate"])
     return state._replace(

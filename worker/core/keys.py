@@ -1,7 +1,7 @@
 """Random keys without state: a key is derived from what it is for, so a checkpoint holds counters and no generator.
 
-    key = derive(run_key, "explore", segment)      # a purpose and a counter
-    keys = member_keys(key, population_size)       # one for each slot; slot 3's does not depend on the population's size
+key = derive(run_key, "explore", segment)      # a purpose and a counter
+keys = member_keys(key, population_size)       # one for each slot; a slot's key does not depend on the size
 """
 
 import zlib
@@ -16,7 +16,7 @@ Tree = TypeVar("Tree")
 
 
 def derive(key: Key, *path: str | int | Array) -> Key:
-    """The key found by following `path` from `key`: words by their checksum, counters (which may be traced) by value."""
+    """The key found by following `path` from `key`: words by their checksum, counters by value (they may be traced)."""
     for part in path:
         key = jax.random.fold_in(key, zlib.crc32(part.encode()) if isinstance(part, str) else part)
     return key

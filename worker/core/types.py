@@ -1,6 +1,6 @@
 """The engine's vocabulary. Everything here is written for ONE member; the population axis belongs to `execution`."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import jax
 
@@ -12,7 +12,7 @@ Params = Any
 """Weights: a tree of arrays."""
 
 State = Any
-"""All that an algorithm remembers between updates: a NamedTuple of arrays, which differs from one algorithm to the next."""
+"""All that an algorithm remembers between updates: a NamedTuple of trees of arrays, of each algorithm's own making."""
 
 Hyperparams = dict[str, Array]
 """A float32 scalar for EVERY tunable field of the algorithm's spec, whether the spec fixes it or not."""
@@ -20,14 +20,18 @@ Hyperparams = dict[str, Array]
 Metrics = dict[str, Array]
 
 
-class Transition(NamedTuple):
-    """One step of experience, or a batch of them. `terminated` is 0 or 1; a truncated step has 0, since its future goes on."""
+AnyArray = TypeVar("AnyArray")
 
-    obs: Array
-    action: Array
-    reward: Array
-    terminated: Array
-    next_obs: Array
+
+class Transition(NamedTuple, Generic[AnyArray]):
+    """A batch of experience, in arrays of the device or of the host."""
+
+    obs: AnyArray
+    action: AnyArray
+    reward: AnyArray
+    terminated: AnyArray
+    """float32, 0 or 1. A step that was merely truncated has 0: its future goes on."""
+    next_obs: AnyArray
     """The true observation after the step, never that of the next episode."""
 
 
@@ -46,7 +50,7 @@ class InitFn(Protocol):
 
 
 class ActFn(Protocol):
-    """Actions in [-1, 1] for observations [envs, ...]. `explore` is static: False means the policy's best guess, no noise."""
+    """Actions in [-1, 1] for observations [envs, ...]. `explore` is static; without it there is no noise."""
 
     def __call__(self, state: State, hyperparams: Hyperparams, obs: Array, key: Key, explore: bool) -> Array: ...
 
@@ -57,7 +61,9 @@ class UpdateFn(Protocol):
     Metrics are scalars: `critic_loss`, `policy_loss`, `q_value`.
     """
 
-    def __call__(self, state: State, hyperparams: Hyperparams, batch: Transition, key: Key) -> tuple[State, Metrics]: ...
+    def __call__(
+        self, state: State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
+    ) -> tuple[State, Metrics]: ...
 
 
 class Algorithm(NamedTuple):

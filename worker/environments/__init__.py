@@ -1,14 +1,15 @@
-"""Environment suites by name. A suite's adapter is imported when it is first asked for, so its library stays optional."""
+"""Environment suites by name. An adapter is imported when it is first asked for, so that its library stays optional."""
 
 import importlib
 from typing import Protocol, cast
 
+from phylon.catalogue import EnvironmentEntry
 from phylon.spec.experiment import EnvironmentSpec
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
 from worker.environments.host import HostEnvironments, StepResult
 
-__all__ = ["SUITES", "HostEnvironments", "StepResult", "describe", "make_environments"]
+__all__ = ["SUITES", "HostEnvironments", "StepResult", "describe", "make_environments", "suite_entries"]
 
 SUITES = {
     "gymnasium": "worker.environments.gymnasium_suite",
@@ -23,6 +24,8 @@ class Suite(Protocol):
 
     def describe(self, id: str) -> EnvironmentInfo: ...
 
+    def entries(self) -> list[EnvironmentEntry]: ...
+
 
 def make_environments(environment: EnvironmentSpec, count: int) -> HostEnvironments:
     """A pool of `count` environments, to be reset before its first step."""
@@ -31,6 +34,11 @@ def make_environments(environment: EnvironmentSpec, count: int) -> HostEnvironme
 
 def describe(suite: str, id: str) -> EnvironmentInfo:
     return _suite(suite).describe(id)
+
+
+def suite_entries(suite: str) -> list[EnvironmentEntry]:
+    """The environments that this installation can make, whether or not an algorithm here can train on them."""
+    return _suite(suite).entries()
 
 
 def _suite(name: str) -> Suite:

@@ -1,15 +1,24 @@
 """Any environment that Gymnasium has registered: classic control, MuJoCo, and what else is installed."""
 
+import functools
+import logging
+import warnings
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
+from phylon.catalogue import EnvironmentEntry, Space
 from worker.core.errors import EnvironmentUnavailable, UnsupportedEnvironment
 from worker.core.types import EnvironmentInfo
 from worker.environments.host import FloatArray, HostEnvironments, StepResult
+
+log = logging.getLogger(__name__)
+
+# Gymnasium's JAX rewrites of its own environments: they would share the trainer's devices one small step at a time.
+LEFT_OUT = ("phys2d/", "tabular/")
 
 
 def make(id: str, count: int) -> HostEnvironments:
@@ -25,18 +34,66 @@ def describe(id: str) -> EnvironmentInfo:
 
 
 def open_environment(id: str) -> gymnasium.Env[Any, Any]:
-    """The environment with its time limit. Gymnasium would import the module of a "module:Env" id, so those are refused."""
+    """The environment with its time limit. Ids like "module:Env" are refused: Gymnasium would import that module."""
     if ":" in id:
         raise EnvironmentUnavailable(
             f"the environment id '{id}' names a module to import, which would run its code",
             "use an id that is registered with Gymnasium, e.g. Pendulum-v1",
         )
     try:
+        if "mujoco" in str(gymnasium.spec(id).entry_point):
+            _log_mujoco_warnings()
         return gymnasium.make(id, disable_env_checker=True)
-    except gymnasium.error.Error as error:
+    except (gymnasium.error.Error, ImportError) as error:
         raise EnvironmentUnavailable(
             f"Gymnasium cannot make '{id}': {error}", "check the id, and that the packages of its family are installed"
         ) from error
+
+
+@functools.cache
+def _log_mujoco_warnings() -> None:
+    """MuJoCo appends its warnings to a file in the working directory, for each environment anew; log each once instead."""
+    import mujoco
+
+    @functools.lru_cache(maxsize=1000)
+    def log_once(text: str) -> None:
+        log.warning("MuJoCo: %s", text)
+
+    mujoco.set_mju_user_warning(log_once)  # pyright: ignore[reportAttributeAccessIssue]  (made by the C extension)
+
+
+def entries() -> list[EnvironmentEntry]:
+    found = []
+    for id in gymnasium.registry:
+        if id.startswith(LEFT_OUT):
+            continue
+        with warnings.catch_warnings(action="ignore"):  # many ids are there for comparison with older work
+            try:
+                environment = open_environment(id)
+            except EnvironmentUnavailable:
+                continue
+        limit = environment.spec.max_episode_steps if environment.spec else None
+        found.append(
+            EnvironmentEntry(
+                suite="gymnasium",
+                id=id,
+                observation=_space(environment.observation_space),
+                action=_space(environment.action_space),
+                max_episode_steps=limit,
+            )
+        )
+        environment.close()
+    return found
+
+
+def _space(space: gymnasium.Space[Any]) -> Space:
+    match space:
+        case Box():
+            return Space(kind="box", shape=space.shape, dtype=str(space.dtype), n=None)
+        case Discrete():
+            return Space(kind="discrete", shape=(), dtype=str(space.dtype), n=int(space.n))
+        case _:
+            return Space(kind="other", shape=(), dtype="", n=None)
 
 
 class GymnasiumEnvironments:
@@ -88,8 +145,10 @@ def _info(environment: gymnasium.Env[Any, Any]) -> EnvironmentInfo:
     observation, action, spec = environment.observation_space, environment.action_space, environment.spec
     name = spec.id if spec else str(environment)
     if not isinstance(observation, Box):
-        raise UnsupportedEnvironment(f"the observations of '{name}' are {observation}, not one array", "choose another one")
-    if not isinstance(action, Box) or not action.is_bounded():
+        raise UnsupportedEnvironment(
+            f"the observations of '{name}' are {observation}", "choose one that gives one array"
+        )
+    if not isinstance(action, Box) or not action.is_bounded() or action.dtype.kind != "f":
         raise UnsupportedEnvironment(
             f"the actions of '{name}' are {action}", "choose an environment with continuous, bounded actions"
         )

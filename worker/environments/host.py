@@ -26,7 +26,7 @@ class StepResult(NamedTuple):
 
 
 class HostEnvironments(Protocol):
-    """A pool of `count` environments. An environment that ends restarts within the same step, its own randomness going on."""
+    """A pool of `count` environments. One that ends restarts within the same step, its own randomness going on."""
 
     info: EnvironmentInfo
     count: int

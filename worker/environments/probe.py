@@ -2,13 +2,13 @@
 
 Each isolates one ability. Observations and actions are one number each.
 
-| id                   | an episode                                                            | value                        |
-|----------------------|-----------------------------------------------------------------------|------------------------------|
-| ConstantReward-v0    | one step, reward 1                                                    | 1                            |
-| ObservationReward-v0 | one step from obs -1 or +1, reward = obs                              | obs                          |
-| DelayedReward-v0     | two steps, obs 0 then 1, reward 0 then 1                              | discount, then 1             |
-| ActionReward-v0      | one step from obs -1 or +1, reward 1 - (action - obs / 2)²            | 1 by the action obs / 2      |
-| Truncation-v0        | one step, reward 1; terminated at obs +1, truncated (and back) at -1  | 1; 1 / (1 - discount)        |
+| id                   | an episode                                                     | value                   |
+|----------------------|----------------------------------------------------------------|-------------------------|
+| ConstantReward-v0    | one step, reward 1                                             | 1                       |
+| ObservationReward-v0 | one step from obs -1 or +1, reward = obs                       | obs                     |
+| DelayedReward-v0     | two steps, obs 0 then 1, reward 0 then 1                       | discount, then 1        |
+| ActionReward-v0      | one step from obs -1 or +1, reward 1 - (action - obs / 2)²     | 1 by the action obs / 2 |
+| Truncation-v0        | one step, reward 1; at obs +1 terminated, at -1 only truncated | 1; 1 / (1 - discount)   |
 """
 
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.catalogue import EnvironmentEntry, Space
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
 from worker.environments.host import BoolArray, FloatArray, HostEnvironments, StepResult
@@ -84,6 +85,16 @@ def describe(id: str) -> EnvironmentInfo:
     return _info(_find(id))
 
 
+def entries() -> list[EnvironmentEntry]:
+    number = Space(kind="box", shape=(1,), dtype="float32", n=None)
+    return [
+        EnvironmentEntry(
+            suite="probe", id=id, observation=number, action=number, max_episode_steps=probe.max_episode_steps
+        )
+        for id, probe in PROBES.items()
+    ]
+
+
 class ProbeEnvironments:
     def __init__(self, probe: Probe, count: int) -> None:
         self.info = _info(probe)
@@ -100,7 +111,7 @@ class ProbeEnvironments:
     def step(self, actions: FloatArray) -> StepResult:
         outcome = self._probe.step(self._obs, actions[:, 0])
         self._obs = outcome.obs.copy()
-        for row in np.flatnonzero(outcome.terminated | outcome.truncated):
+        for row in np.flatnonzero(outcome.terminated | outcome.truncated).tolist():
             self._obs[row] = self._start(row)
         return StepResult(
             self._obs[:, None], outcome.reward, outcome.terminated, outcome.truncated, outcome.obs[:, None]

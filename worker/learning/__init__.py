@@ -1,4 +1,4 @@
-"""The equations of learning: one small function each, unbatched, pure. Batches come by `jax.vmap` where they are used."""
+"""The equations of learning: one small function each, unbatched, pure; `jax.vmap` makes them batched where needed."""
 
 from worker.learning.optimiser import adam_init, adam_step
 from worker.learning.policy_gradients import deterministic_policy_gradient_loss

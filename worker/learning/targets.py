@@ -12,5 +12,5 @@ def polyak_average(target: Params, online: Params, rate: Array) -> Params:
 
 
 def smoothed_target_action(action: Array, noise: Array, scale: Array, clip: Array) -> Array:
-    """Target policy smoothing (Fujimoto et al. 2018, equation 14), for actions in [-1, 1]; `noise` is standard normal."""
+    """Target policy smoothing (Fujimoto et al. 2018, equation 14) of actions in [-1, 1]; `noise` is standard normal."""
     return jnp.clip(action + jnp.clip(scale * noise, -clip, clip), -1, 1)

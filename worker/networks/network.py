@@ -1,18 +1,12 @@
 """What a network is to the rest of the engine: two pure functions and a tree of weights."""
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 from worker.core.types import Array, Key, Params
 
 
-class InitFn(Protocol):
-    def __call__(self, key: Key) -> Params: ...
-
-
-class ApplyFn(Protocol):
-    def __call__(self, params: Params, *inputs: Array) -> Array: ...
-
-
 class Network(NamedTuple):
-    init: InitFn
-    apply: ApplyFn
+    init: Callable[[Key], Params]
+    apply: Callable[..., Array]
+    """(params, *inputs) -> outputs; leading axes of the inputs are batch axes."""

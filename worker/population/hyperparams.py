@@ -44,12 +44,11 @@ class Support(NamedTuple):
 
 
 def sample_hyperparams(key: Key, algorithm: AlgorithmSpec, size: int) -> Hyperparams:
-    """The founders' values, float32 [size] for every field: drawn where the spec gives a distribution, else repeated."""
-    drawn = priors(algorithm)
+    """The founders' values, float32 [size] for every field: drawn where the spec gives a distribution, else fixed."""
     return {
-        name: jax.vmap(drawn[name].sample)(member_keys(derive(key, name), size))
-        if name in drawn
-        else jnp.full(size, value, jnp.float32)
+        name: jnp.full(size, value, jnp.float32)
+        if isinstance(value, int | float)
+        else jax.vmap(prior(value).sample)(member_keys(derive(key, name), size))
         for name, value in hyperparameters(algorithm).items()
     }
 
@@ -78,7 +77,9 @@ def float32_support(distribution: Distribution) -> Support:
     if 0 < inner_low < SMALLEST_NORMAL:  # XLA flushes subnormal numbers to zero, which would be outside
         inner_low = SMALLEST_NORMAL
     if inner_low > inner_high:
-        raise EngineError(f"no float32 number lies between the bounds {low!r} and {high!r}", "widen them, or write a number")
+        raise EngineError(
+            f"no float32 number lies between the bounds {low!r} and {high!r}", "widen them, or fix the value"
+        )
     return Support(inner_low, inner_high)
 
 

@@ -26,10 +26,10 @@ KEEP, INHERIT, RESAMPLE, FACTOR = range(4)
 
 
 def pbt(spec: ExperimentSpec) -> PopulationMethod:
-    size, selection, exploration = spec.population.size, spec.population.method.selection, spec.population.method.explore
-    replaced, best = replaced_members(size, selection), donors(size, selection)
+    size, method = spec.population.size, spec.population.method
+    replaced, best = replaced_members(size, method.selection), donors(size, method.selection)
     moves = priors(spec.algorithm)
-    match exploration:
+    match method.explore:
         case PerturbExplore(factors=factors, resample=resample):
             pass
         case ResampleExplore():
@@ -52,7 +52,8 @@ def pbt(spec: ExperimentSpec) -> PopulationMethod:
         codes = {name: np.asarray(code) for name, code in evolution.changes.items()}
         parents = np.asarray(evolution.parents)
         return [
-            {name: words[name][codes[name][slot]] for name in words} if parents[slot] != slot else {} for slot in range(size)
+            {} if parent == slot else {name: words[name][codes[name][slot]] for name in words}
+            for slot, parent in enumerate(parents)
         ]
 
     return PopulationMethod(init, evolve, describe)
@@ -73,7 +74,10 @@ def explore(
     factors: tuple[float, ...],
     resample: float,
 ) -> tuple[Hyperparams, dict[str, Array]]:
-    """Inherit along `parents`, then move each tuned value of each child by a draw of its own. New values and codes, [P] each."""
+    """Inherit along `parents`, then move each tuned value of each child by a draw of its own.
+
+    Gives the new values and the codes of what was done, [P] each.
+    """
     slots = jnp.arange(len(parents), dtype=jnp.int32)
     is_child = parents != slots
     inherited = {name: values[parents] for name, values in hyperparams.items()}
@@ -95,7 +99,7 @@ def explore(
 
 
 def best_first(fitness: Array) -> Array:
-    """Slots from the best to the worst, int32 [P]. NaN is worse than minus infinity; of equals the lower slot is better."""
+    """Slots from the best to the worst, int32 [P]. NaN is worse than minus infinity; of equals the lower slot wins."""
     is_missing = jnp.isnan(fitness)
     slots = jnp.arange(len(fitness), dtype=jnp.int32)
     return jnp.lexsort((slots, -jnp.where(is_missing, 0, fitness), is_missing)).astype(jnp.int32)

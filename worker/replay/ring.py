@@ -1,16 +1,19 @@
 """One ring of transitions for each member, in host memory.
 
-Every field is one array [P, capacity, ...]. All members add at the same time, so one counter serves the whole population;
-each member draws indices of its own. Drawing is stateless: the indices follow from (seed, member, segment) alone, so a
-checkpoint needs nothing of the generator.
+Every field is one array [P, capacity, ...]. All members add at the same time, so one counter serves the population;
+each member draws indices of its own. Drawing is stateless: the indices follow from (seed, member, segment) alone, so
+a checkpoint needs nothing of the generator.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worker.core.types import EnvironmentInfo, Transition
+
+HostTransition = Transition[NDArray[np.float32]]
 
 # Third word of the Philox counter: keeps these draws apart from other uses of the same key.
 REPLAY_STREAM = 0x5265706C6179
@@ -38,7 +41,7 @@ class Replay:
         """Transitions that each member holds."""
         return min(self.added, self.capacity)
 
-    def add(self, batch: Transition) -> None:
+    def add(self, batch: HostTransition) -> None:
         """Append [P, n, ...]; the oldest make room."""
         count = batch.reward.shape[1]
         positions = np.arange(self.added, self.added + count) % self.capacity
@@ -46,7 +49,7 @@ class Replay:
             stored[:, positions] = new
         self.added += count
 
-    def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> Transition:
+    def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
         """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement."""
         indices = self._indices(seed, segment, updates * batch_size)
         shape = (self.population_size, updates, batch_size)
@@ -71,14 +74,14 @@ class Replay:
             indices[member] += member * self.capacity
         return indices.reshape(-1)
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """A copy of the filled part, for a checkpoint."""
-        arrays: dict[str, NDArray] = {
+        filled = {
             name: stored[:, : self.size].copy() for name, stored in zip(Transition._fields, self._fields, strict=True)
         }
-        return arrays | {"added": np.uint64(self.added)[()].reshape(())}
+        return {**filled, "added": np.array(self.added, np.uint64)}
 
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take up what `to_arrays` gave; shapes must agree."""
         self.added = int(arrays["added"])
         for name, stored in zip(Transition._fields, self._fields, strict=True):
