@@ -4,13 +4,16 @@ import difflib
 from functools import cache
 from importlib import resources
 
+from pydantic import BaseModel, ConfigDict
+
 from phylon.spec import parse_yaml
-from phylon.spec.distributions import Model
 
 SMOKE_SUFFIX = "-smoke"
 
 
-class Preset(Model):
+class Preset(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
     name: str
     description: str
     smoke: bool

@@ -1,0 +1,245 @@
+"""The service from Python: submit experiments, follow them, and fetch what they found.
+
+from phylon import Client
+
+with Client() as phylon:
+    experiment = phylon.submit("td3.yaml")
+    for message in phylon.watch(experiment.runs[0].id):
+        print(message)
+    returns = phylon.metrics(experiment.runs[0].id, ["evaluation/return"])["evaluation/return"].values
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import yaml
+from pydantic import BaseModel, TypeAdapter
+
+from phylon.errors import ApiError, PhylonUnreachable
+from phylon.event_stream import Message, messages
+from phylon.events import OUTCOMES, RunEvent, run_event
+from phylon.presets import Preset
+from phylon.results import (
+    Artifact,
+    Environment,
+    Experiment,
+    ExperimentPage,
+    ExperimentStatus,
+    Health,
+    LogPage,
+    Rewind,
+    Run,
+    RunLineage,
+    Series,
+    SpecReport,
+    Worker,
+)
+from phylon.spec import ExperimentSpec, spec_to_json, spec_to_yaml
+from phylon.transport import Transport
+
+DEFAULT_URL = "http://127.0.0.1:8787"
+
+SpecSource = ExperimentSpec | Mapping[str, Any] | str | Path
+"""A spec, plain data, YAML text, or the path of a YAML file."""
+
+ResultType = TypeVar("ResultType", bound=BaseModel)
+
+
+class Client:
+    """A connection to the service at `url`, by default PHYLON_API_URL, or else `phylon up` on this machine."""
+
+    def __init__(self, url: str | None = None, timeout: float = 30.0) -> None:
+        self._transport = Transport(url or os.environ.get("PHYLON_API_URL") or DEFAULT_URL, timeout)
+
+    @property
+    def url(self) -> str:
+        return self._transport.url
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def health(self) -> Health:
+        return self._get("/health", Health)
+
+    def presets(self) -> list[Preset]:
+        return self._get_list("/presets", Preset)
+
+    def environments(self, suite: str | None = None, search: str | None = None) -> list[Environment]:
+        return self._get_list("/catalogue", Environment, suite=suite, search=search)
+
+    def workers(self) -> list[Worker]:
+        return self._get_list("/workers", Worker)
+
+    def validate(self, source: SpecSource) -> SpecReport:
+        """What the service thinks of a spec; nothing is stored."""
+        answer = self._transport.request("POST", "/specs/validate", json={"yaml": _as_yaml(source)})
+        return SpecReport.model_validate(answer)
+
+    def submit(self, source: SpecSource) -> Experiment:
+        """Puts an experiment into the queue. Raises `SpecInvalid` when it is refused; then nothing is stored."""
+        return Experiment.model_validate(self._transport.request("POST", "/experiments", json=_as_body(source)))
+
+    def experiments(
+        self, search: str | None = None, status: ExperimentStatus | None = None, limit: int = 100, offset: int = 0
+    ) -> ExperimentPage:
+        """Newest first."""
+        return self._get("/experiments", ExperimentPage, search=search, status=status, limit=limit, offset=offset)
+
+    def experiment(self, id: int) -> Experiment:
+        return self._get(f"/experiments/{id}", Experiment)
+
+    def stop(self, experiment_id: int) -> Experiment:
+        """Asks every run of the experiment to stop at its next segment, with a checkpoint."""
+        return Experiment.model_validate(self._transport.request("POST", f"/experiments/{experiment_id}/stop"))
+
+    def delete(self, experiment_id: int) -> None:
+        """Forgets an experiment that no longer runs, and everything that belongs to it."""
+        self._transport.request("DELETE", f"/experiments/{experiment_id}")
+
+    def run(self, id: int) -> Run:
+        return self._get(f"/runs/{id}", Run)
+
+    def stop_run(self, id: int) -> Run:
+        return Run.model_validate(self._transport.request("POST", f"/runs/{id}/stop"))
+
+    def metric_names(self, run_id: int) -> list[str]:
+        return TypeAdapter(list[str]).validate_python(self._transport.request("GET", f"/runs/{run_id}/metrics/names"))
+
+    def metrics(self, run_id: int, names: Iterable[str] | None = None, points: int = 100_000) -> dict[str, Series]:
+        """Metrics of a run as arrays, by name; all of them when `names` is not given."""
+        wanted = list(names) if names is not None else self.metric_names(run_id)
+        if not wanted:
+            return {}
+        answer = self._transport.request("GET", f"/runs/{run_id}/metrics", {"name": wanted, "points": points})
+        return {series["name"]: _series(series) for series in answer["series"]}
+
+    def lineage(self, run_id: int) -> RunLineage:
+        return self._get(f"/runs/{run_id}/lineage", RunLineage)
+
+    def logs(self, run_id: int, attempt: int | None = None, after: int = 0, limit: int = 1000) -> LogPage:
+        """Log lines; pass the page's `next` as `after` for those that follow."""
+        return self._get(f"/runs/{run_id}/logs", LogPage, attempt=attempt, after=after, limit=limit)
+
+    def artifacts(self, run_id: int) -> list[Artifact]:
+        return self._get_list(f"/runs/{run_id}/artifacts", Artifact)
+
+    def download(self, artifact: Artifact, folder: str | Path = ".") -> Path:
+        """Fetches a file of a run into `folder` and checks its hash. Returns where it lies."""
+        target = Path(folder) / Path(artifact.name).name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(target.name + ".part")
+        digest = hashlib.sha256()
+        try:
+            with self._transport.stream(f"/artifacts/{artifact.id}/content") as answer, partial.open("wb") as file:
+                for chunk in answer.iter_bytes():
+                    digest.update(chunk)
+                    file.write(chunk)
+            if digest.hexdigest() != artifact.sha256:
+                raise ApiError(502, f"{artifact.name} arrived damaged.", "Download it again.")
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+        return target
+
+    def watch(self, run_id: int, after: str | None = None, patience: float = 60.0) -> Iterator[RunEvent | Rewind | Run]:
+        """What happens in a run, from its beginning (or after that message id) until it ends.
+
+        Yields its events; a `Run` whenever status or progress changes; and a `Rewind` when history was cut back because
+        the run resumed from a checkpoint: forget every event numbered `seq` or above. A lost connection is taken up
+        again where it broke; when the service stays away for `patience` seconds, `PhylonUnreachable` is raised.
+        """
+        position, newest = after, int(after.rpartition("-")[2]) if after else -1
+        lost_since: float | None = None
+        while True:
+            headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": position} if position else {})
+            try:
+                with self._transport.stream(f"/runs/{run_id}/events", headers) as answer:
+                    lost_since = None
+                    for message in messages(answer.iter_lines()):
+                        position = message.id or position
+                        said = _understand(message)
+                        if said is None:
+                            continue
+                        yield said
+                        if isinstance(said, Rewind):
+                            newest = said.seq - 1
+                        elif not isinstance(said, Run):
+                            newest = said.seq
+                        if isinstance(said, OUTCOMES) or (
+                            isinstance(said, Run) and said.ended and newest >= said.last_seq
+                        ):
+                            return
+            except (PhylonUnreachable, ApiError) as error:
+                if isinstance(error, ApiError) and error.status < 500:
+                    raise
+                lost_since = lost_since or time.monotonic()
+                if time.monotonic() - lost_since > patience:
+                    raise
+            time.sleep(0.5)
+
+    def _get(self, path: str, kind: type[ResultType], **params: Any) -> ResultType:
+        return kind.model_validate(self._transport.request("GET", path, params))
+
+    def _get_list(self, path: str, kind: type[ResultType], **params: Any) -> list[ResultType]:
+        return [kind.model_validate(item) for item in self._transport.request("GET", path, params)]
+
+
+def _understand(message: Message) -> RunEvent | Rewind | Run | None:
+    match message.event:
+        case "rewind":
+            return Rewind.model_validate_json(message.data)
+        case "status":
+            return Run.model_validate_json(message.data)
+        case kind if kind in _EVENT_KINDS:
+            return run_event.validate_json(message.data)
+        case _:  # a kind of a newer service
+            return None
+
+
+_EVENT_KINDS = {"started", "metrics", "lineage", "checkpoint", "finished", "stopped", "failed"}
+
+
+def _as_body(source: SpecSource) -> dict[str, Any]:
+    if isinstance(source, ExperimentSpec):
+        return {"spec": spec_to_json(source)}
+    if isinstance(source, Mapping):
+        return {"spec": dict(source)}
+    return {"yaml": _text(source)}
+
+
+def _as_yaml(source: SpecSource) -> str:
+    if isinstance(source, ExperimentSpec):
+        return spec_to_yaml(source)
+    if isinstance(source, Mapping):
+        return yaml.safe_dump(dict(source), sort_keys=False)
+    return _text(source)
+
+
+def _text(source: str | Path) -> str:
+    """YAML has several lines; anything shorter names a file."""
+    if isinstance(source, str) and "\n" in source:
+        return source
+    return Path(source).read_text(encoding="utf-8")
+
+
+def _series(answer: Mapping[str, Any]) -> Series:
+    import numpy as np  # here, so that a script that only submits starts quickly
+
+    return Series(
+        steps=np.asarray(answer["steps"], dtype=np.int64),
+        wall=np.asarray(answer["wall"], dtype=np.float64),
+        values=np.asarray([[float(value) for value in tick] for tick in answer["values"]], dtype=np.float64),
+    )

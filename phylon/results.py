@@ -1,0 +1,214 @@
+"""What the service tells, as the Python client hands it on. A field that a newer service adds is kept, not refused."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from phylon.catalogue import Space
+from phylon.events import Segment
+from phylon.spec import Problem
+from phylon.spec.distributions import Scale
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RunStatus = Literal["queued", "dispatched", "running", "stopping", "finished", "stopped", "failed"]
+ExperimentStatus = Literal["running", "queued", "failed", "stopped", "finished"]
+ENDED: tuple[RunStatus, ...] = ("finished", "stopped", "failed")
+"""A run in one of these never changes again."""
+
+
+class Result(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow", ser_json_inf_nan="strings")
+
+
+class RunError(Result):
+    """Why a run failed."""
+
+    message: str
+    remedy: str
+    member: int | None
+    hyperparams: dict[str, float] | None
+
+
+class Run(Result):
+    """One population: a replicate of an experiment."""
+
+    id: int
+    experiment_id: int
+    replicate: int
+    seed: int
+    status: RunStatus
+    step: int
+    """Environment steps that each member has done."""
+    total_steps: int
+    attempts: int
+    max_attempts: int
+    best_fitness: float | None
+    median_fitness: float | None
+    env_steps_per_second: float | None
+    eta_seconds: float | None
+    strategy: str | None
+    strategy_explanation: str | None
+    devices: list[str]
+    error: RunError | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    worker_name: str | None
+    last_seq: int
+    """Number of the newest event, -1 when there is none."""
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ENDED
+
+
+class Experiment(Result):
+    id: int
+    name: str
+    status: ExperimentStatus
+    created_at: datetime
+    spec: dict[str, Any]
+    yaml: str
+    runs: list[Run]
+
+
+class ExperimentSummary(Result):
+    id: int
+    name: str
+    status: ExperimentStatus
+    created_at: datetime
+    algorithm: str
+    environment: str
+    method: str
+    population_size: int
+    replicates: int
+    step: int
+    total_steps: int
+    best_fitness: float | None
+    last_fitness: float | None
+    sparkline: list[float]
+    error_message: str | None
+    env_steps_per_second: float | None
+
+
+class ExperimentPage(Result):
+    items: list[ExperimentSummary]
+    total: int
+
+
+class Series(NamedTuple):
+    """One metric over time."""
+
+    steps: "NDArray[np.int64]"
+    """[ticks]"""
+    wall: "NDArray[np.float64]"
+    """[ticks] seconds of work"""
+    values: "NDArray[np.float64]"
+    """[ticks, members], or [ticks, 1] for a metric of the whole population"""
+
+
+class SegmentInTime(Segment):
+    """A stretch of one member's life, with when it began and ended."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="strings")
+
+    start_step: int
+    end_step: int | None
+    start_wall: float
+
+
+class Tuned(Result):
+    name: str
+    scale: Scale
+    low: float
+    high: float
+
+
+class RunLineage(Result):
+    population_size: int
+    end_step: int
+    tuned: list[Tuned]
+    segments: list[SegmentInTime]
+
+
+class LogLine(Result):
+    id: int
+    attempt: int
+    line: int
+    wall: float
+    stream: str
+    text: str
+    created_at: datetime
+
+
+class LogPage(Result):
+    lines: list[LogLine]
+    next: int
+    """Pass it as `after` to get what comes next."""
+
+
+class Artifact(Result):
+    id: int
+    name: str
+    bytes: int
+    sha256: str
+    step: int
+    created_at: datetime
+
+
+class Worker(Result):
+    id: int
+    name: str
+    device: str
+    device_name: str
+    device_count: int
+    memory_bytes: int
+    versions: dict[str, str]
+    suites: list[str]
+    state: Literal["idle", "busy", "lost"]
+    run_id: int | None
+    last_seen_at: datetime
+
+
+class Environment(Result):
+    """An environment of the catalogue."""
+
+    suite: str
+    id: str
+    observation: Space
+    action: Space
+    max_episode_steps: int | None
+
+
+class Forecast(Result):
+    members: int
+    runs: int
+    total_env_steps: int
+    replay_bytes: int
+
+
+class SpecReport(Result):
+    """What the service thinks of a spec."""
+
+    valid: bool
+    problems: list[Problem]
+    spec: dict[str, Any] | None
+    forecast: Forecast | None
+
+
+class Health(Result):
+    status: str
+    database: str
+    redis: str
+    version: str
+
+
+class Rewind(Result):
+    """History was cut back: events numbered `seq` and above are void and will be told anew."""
+
+    seq: int
+    attempt: int
