@@ -4,9 +4,10 @@ import difflib
 import math
 import reprlib
 from collections.abc import Mapping
-from typing import Any, TypedDict, cast, get_args
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ValidationError
+from typing_extensions import TypedDict  # what pydantic needs before Python 3.12
 
 Location = tuple[int | str, ...]
 
