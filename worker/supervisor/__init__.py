@@ -1,0 +1,1 @@
+"""The Celery worker: takes runs, starts their trainers, relays what they say. Never imports JAX."""

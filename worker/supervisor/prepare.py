@@ -1,0 +1,89 @@
+"""Makes the run directory agree with what the service holds, before a trainer starts in it.
+
+A directory may be taken up as it is only when the attempt before this one worked in it too: then its spool continues
+what the service stored. Otherwise another worker went on meanwhile, with other event numbers, and the directory starts
+anew from the service's checkpoint.
+"""
+
+import json
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from phylon.protocol import CheckpointReference, Claim
+from worker.supervisor.service import Service, persistently
+from worker.training.run_directory import (
+    RunRequest,
+    checkpoints_dir,
+    install_checkpoint,
+    latest_checkpoint,
+    locked,
+    read_run,
+    replace_file,
+    rewind,
+    spool_path,
+    write_run,
+)
+
+ATTEMPT_FILE = "attempt.json"
+DOWNLOAD_TRIES = 3
+
+log = logging.getLogger(__name__)
+
+
+def prepare(service: Service, claim: Claim, run_dir: Path, is_cancelled: Callable[[], bool]) -> int:
+    """The directory is ready for a trainer; returns the number of the first event that it will write."""
+    run_dir.mkdir(parents=True, exist_ok=True)
+    request = RunRequest(run_id=claim.run_id, seed=claim.seed, spec=claim.spec)
+    with locked(run_dir):
+        if not _continues(run_dir, claim, request):
+            _clear(run_dir)
+        write_run(run_dir, request)
+        if claim.checkpoint is not None and not _holds(run_dir, claim.checkpoint):
+            _clear(run_dir)
+            write_run(run_dir, request)
+            _download(service, claim.checkpoint, run_dir, is_cancelled)
+        next_seq = rewind(run_dir)
+        replace_file(run_dir / ATTEMPT_FILE, json.dumps({"attempt": claim.attempt}).encode())
+    return next_seq
+
+
+def discard_checkpoints(run_dir: Path) -> None:
+    """The run has ended and the service holds what matters; only the spool is worth its place."""
+    shutil.rmtree(checkpoints_dir(run_dir), ignore_errors=True)
+
+
+def _continues(run_dir: Path, claim: Claim, request: RunRequest) -> bool:
+    try:
+        attempt = json.loads((run_dir / ATTEMPT_FILE).read_bytes())["attempt"]
+        return attempt == claim.attempt - 1 and read_run(run_dir) == request
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _holds(run_dir: Path, reference: CheckpointReference) -> bool:
+    """The directory's own checkpoint is at least as new as the service's."""
+    own = latest_checkpoint(run_dir)
+    return own is not None and own.next_seq >= reference.next_seq
+
+
+def _clear(run_dir: Path) -> None:
+    shutil.rmtree(checkpoints_dir(run_dir), ignore_errors=True)
+    for name in (spool_path(run_dir).name, "strategy.json", ATTEMPT_FILE):
+        (run_dir / name).unlink(missing_ok=True)
+
+
+def _download(
+    service: Service, reference: CheckpointReference, run_dir: Path, is_cancelled: Callable[[], bool]
+) -> None:
+    part = run_dir / "checkpoint.part"
+    for remaining in reversed(range(DOWNLOAD_TRIES)):
+        persistently(lambda: service.download(reference.artifact_id, part), float("inf"), is_cancelled)
+        try:
+            install_checkpoint(run_dir, part, reference.next_seq, reference.sha256, reference.file)
+            return
+        except ValueError as error:
+            if remaining == 0:
+                raise
+            log.warning("%s; %d tries left", error, remaining)

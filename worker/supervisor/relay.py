@@ -1,0 +1,189 @@
+"""Tells the service what the trainer says, in a thread of its own, so that nothing else can delay a heartbeat.
+
+A `checkpoint` event, and all that follows it, waits until the checkpoint itself is stored: the service must never
+believe in a checkpoint that it does not hold. The outcome event waits until the trainer has ended and its output is
+told, because the service takes nothing more from an attempt that is over.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from phylon.events import OUTCOMES, Checkpoint, RunEvent
+from phylon.protocol import Claim, Heartbeat, LogLine
+from phylon.spool import SpoolReader
+from worker.supervisor.logs import LogBuffer
+from worker.supervisor.service import AttemptRefused, Service, ServiceUnreachable, pauses
+from worker.supervisor.upload import Upload
+from worker.training.run_directory import spool_path
+
+LOOK_SECONDS = 0.1
+"""Between two looks at the spool."""
+GATHER_SECONDS = 0.4
+"""News wait this long for company, so that a fast run does not flood the service."""
+READ_AT_ONCE = 20
+MOST_EVENTS = 500
+MOST_EVENT_CHARACTERS = 4_000_000
+MOST_LINES = 1_000
+
+log = logging.getLogger(__name__)
+
+
+class Relay:
+    """One attempt's line to the service. `over` is set when there is nothing more to say, or no one who listens."""
+
+    def __init__(self, service: Service, claim: Claim, logs: LogBuffer) -> None:
+        self._service, self._claim, self._logs = service, claim, logs
+        self._run_dir: Path | None = None
+        self._reader: SpoolReader | None = None
+        self._pending: deque[tuple[RunEvent, int]] = deque()
+        self._upload: Upload | None = None
+        self._uploaded_seq = -1
+        self._trainer_ended = threading.Event()
+        self._closed = threading.Event()
+        self._interval = claim.lease_seconds / 4
+        self._said_at = time.monotonic()
+        self._say_not_before = 0.0
+        self._pauses = pauses()
+        self._is_reachable = True
+        self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
+
+        self.over = threading.Event()
+        self.stop_requested = False
+        self.outcome: RunEvent | None = None
+        """The outcome event, once the service has stored it."""
+        self.refusal: AttemptRefused | None = None
+        """The run is no longer this attempt's."""
+        self.failure: Exception | None = None
+        """The relay itself could not go on."""
+
+    def start(self) -> None:
+        """From now on the lease is renewed."""
+        self._thread.start()
+
+    def follow(self, run_dir: Path, next_seq: int) -> None:
+        """From now on the spool is told as well, from `next_seq` on."""
+        self._run_dir = run_dir
+        self._reader = SpoolReader(spool_path(run_dir), next_seq)
+
+    def trainer_ended(self) -> None:
+        """The spool and the logs grow no more; when all is told the relay is `over`."""
+        self._trainer_ended.set()
+
+    def close(self) -> None:
+        self._closed.set()
+        if self._upload is not None:
+            self._upload.cancel()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self._closed.is_set() and not self._is_over():
+                self._look()
+                self._closed.wait(LOOK_SECONDS)
+        except AttemptRefused as refusal:
+            self.refusal = refusal
+        except Exception as error:
+            log.exception("the relay of run %d failed", self._claim.run_id)
+            self.failure = error
+        finally:
+            self.over.set()
+
+    def _is_over(self) -> bool:
+        # Asked first: what the trainer wrote before its end is then seen by the read below.
+        ended = self._trainer_ended.is_set()
+        self._read_spool()
+        return self.outcome is not None or (ended and not self._pending and self._logs.is_empty())
+
+    def _read_spool(self) -> None:
+        if self._reader is None:
+            return
+        while len(self._pending) < MOST_EVENTS and sum(size for _, size in self._pending) < MOST_EVENT_CHARACTERS:
+            events = self._reader.read(limit=READ_AT_ONCE)
+            if not events:
+                return
+            self._pending.extend((event, len(event.model_dump_json())) for event in events)
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if now < self._say_not_before:
+            return
+        lines = self._logs.offer(MOST_LINES)
+        events = self._sayable(all_lines_fit=len(lines) < MOST_LINES)
+        waited = now - self._said_at
+        has_news = bool(events or lines)
+        if waited >= self._interval or (has_news and (waited >= GATHER_SECONDS or self._trainer_ended.is_set())):
+            self._say(events, lines)
+
+    def _sayable(self, all_lines_fit: bool) -> list[RunEvent]:
+        events: list[RunEvent] = []
+        characters = 0
+        for event, size in self._pending:
+            if isinstance(event, Checkpoint) and not self._is_stored(event):
+                break
+            if isinstance(event, OUTCOMES) and not (self._trainer_ended.is_set() and all_lines_fit):
+                break
+            characters += size
+            if events and characters > MOST_EVENT_CHARACTERS:
+                break
+            events.append(event)
+        return events
+
+    def _is_stored(self, event: Checkpoint) -> bool:
+        if event.seq <= self._uploaded_seq:
+            return True
+        if self._upload is None:
+            assert self._run_dir is not None
+            self._upload = Upload(self._service, self._claim, self._run_dir, event, self._logs)
+        if not self._upload.is_done():
+            return False
+        self._upload = None
+        self._uploaded_seq = event.seq
+        return True
+
+    def _say(self, events: list[RunEvent], lines: list[LogLine]) -> None:
+        try:
+            heartbeat = Heartbeat(attempt=self._claim.attempt, events=events, logs=lines)
+            answer = self._service.heartbeat(self._claim.run_id, heartbeat)
+        except ServiceUnreachable as error:
+            self._unreachable(error)
+            return
+        self._reachable()
+        self._logs.stored(answer.next_log_line)
+        self._stored_before(answer.next_seq, events)
+        self.stop_requested |= answer.command == "stop"
+
+    def _stored_before(self, next_seq: int, sent: list[RunEvent]) -> None:
+        if sent and isinstance(sent[-1], OUTCOMES) and next_seq > sent[-1].seq:
+            self.outcome = sent[-1]
+        while self._pending and self._pending[0][0].seq < next_seq:
+            self._pending.popleft()
+        if self._pending and self._pending[0][0].seq > next_seq:
+            # The service lost what it had acknowledged (a restored backup): tell it again from the spool.
+            log.warning("run %d: the service waits for event %d; telling again", self._claim.run_id, next_seq)
+            assert self._run_dir is not None
+            self._pending.clear()
+            self._reader = SpoolReader(spool_path(self._run_dir), next_seq)
+
+    def _reachable(self) -> None:
+        self._said_at = time.monotonic()
+        if not self._is_reachable:
+            log.info("run %d: the service answers again", self._claim.run_id)
+        self._is_reachable, self._pauses, self._say_not_before = True, pauses(), 0.0
+
+    def _unreachable(self, error: ServiceUnreachable) -> None:
+        if self._is_reachable:
+            log.warning("run %d: the service cannot be reached; training goes on (%s)", self._claim.run_id, error)
+        self._is_reachable = False
+        self._say_not_before = time.monotonic() + min(next(self._pauses), self._interval)
+
+
+def wait_until_over(relay: Relay, may_give_up: Callable[[], bool]) -> bool:
+    """True when everything was told; False when it was given up with something left to tell."""
+    while not relay.over.wait(LOOK_SECONDS):
+        if may_give_up():
+            return False
+    return relay.refusal is None and relay.failure is None
