@@ -6,6 +6,7 @@ from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.population import PBTSpec, PerturbExplore, ResampleExplore, TruncationSelection
 from phylon.spec.problems import Problem, SpecInvalid
 from phylon.spec.reading import parse_spec, parse_yaml, read_yaml, spec_to_json, spec_to_yaml
+from phylon.spec.seeds import replicate_seed
 from phylon.spec.upgrade import upgrade
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "parse_spec",
     "parse_yaml",
     "read_yaml",
+    "replicate_seed",
     "scale",
     "spec_to_json",
     "spec_to_yaml",

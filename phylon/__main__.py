@@ -1,0 +1,5 @@
+"""`python -m phylon` is the command `phylon`."""
+
+from phylon.cli import main
+
+main()

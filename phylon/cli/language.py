@@ -1,0 +1,78 @@
+"""Commands that need no service: what a spec may say, and whether one is right."""
+
+from typing import Annotated
+
+import typer
+
+from phylon import catalogue
+from phylon.cli.console import out, print_json, print_table, say
+from phylon.cli.exits import BAD_INPUT, BadInput
+from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
+from phylon.presets import list_presets, load_preset
+from phylon.spec import SpecInvalid, spec_to_json, tuned
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
+
+
+def validate(spec: SpecArgument, set_: SetOption = None, json: JsonOption = False) -> None:
+    """Check a spec without running it.
+
+    Says every problem with its path, value and remedy, and exits with 2 if there is any.
+
+    Example: `phylon validate experiment.yaml --set population.size=16`
+    """
+    try:
+        valid = load_spec(spec, set_)
+    except SpecInvalid as error:
+        if not json:
+            raise
+        print_json({"valid": False, "problems": error.problems, "spec": None})
+        raise typer.Exit(BAD_INPUT) from None
+    if json:
+        print_json({"valid": True, "problems": [], "spec": spec_to_json(valid)})
+        return
+    names = ", ".join(tuned(valid.algorithm))
+    say(
+        f"[green]valid[/]: {valid.name} trains {valid.population.size} {valid.algorithm.name} members on "
+        f"{valid.environment.id} for {valid.budget.env_steps:,} steps each; "
+        f"{valid.population.method.name} tunes {names}"
+    )
+
+
+def presets(
+    name: Annotated[
+        str | None, typer.Argument(help="Print the YAML of this preset; without it, list them all.")
+    ] = None,
+) -> None:
+    """List experiments that are ready to run, or print one as YAML.
+
+    Presets whose name ends in -smoke take about a minute on two CPU cores.
+
+    Example: `phylon presets td3-pbt-pendulum-smoke > experiment.yaml`
+    """
+    if name is not None:
+        out.print(load_preset(name).yaml.rstrip(), markup=False, highlight=False, soft_wrap=True)
+        return
+    print_table(["preset", "what it is"], [(preset.name, preset.description) for preset in list_presets()])
+
+
+def environments(
+    suite: Annotated[str | None, typer.Option(help="Only those of this suite, e.g. gymnasium.")] = None,
+    search: Annotated[str | None, typer.Option(help="Only ids that contain this word.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the environments that a spec may name, with their observations and actions.
+
+    Example: `phylon environments --search cheetah`
+    """
+    suites = sorted({entry.suite for entry in catalogue.entries()})
+    if suite is not None and suite not in suites:
+        raise BadInput(f"there is no suite '{suite}'; use one of {', '.join(suites)}")
+    found = catalogue.search(suite, search)
+    if json:
+        print_json([entry.model_dump(mode="json") for entry in found])
+        return
+    rows = [
+        (e.suite, e.id, e.observation.describe(), e.action.describe(), str(e.max_episode_steps or "-")) for e in found
+    ]
+    print_table(["suite", "id", "observations", "actions", "episode"], rows, right=["episode"])

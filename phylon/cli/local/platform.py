@@ -1,0 +1,110 @@
+"""Starts Redis, the service and a worker in order, keeps them alive, and ends them in the opposite order."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from phylon.cli.exits import WorkFailed
+from phylon.cli.local.home import Home, worker_token
+from phylon.cli.local.ports import HOST
+from phylon.cli.local.process import Process
+from phylon.cli.local.redis_server import plan_redis
+from phylon.client import Client
+from phylon.errors import ApiError, PhylonUnreachable
+
+SECONDS_TO_BE_READY = 60.0
+SECONDS_FOR_A_CHECKPOINT = 90.0
+POLL_SECONDS = 0.2
+
+
+class Platform:
+    """`tell` is called with each line that the user should see."""
+
+    def __init__(self, home: Home, port: int, with_worker: bool, tell: Callable[[str], None]) -> None:
+        self.url = f"http://{HOST}:{port}"
+        self._home = home
+        self._tell = tell
+        self._with_worker = with_worker
+        self._processes: list[Process] = []
+        self._environment = dict(os.environ) | {
+            "PHYLON_HOME": str(home.path),
+            "PHYLON_API_URL": self.url,
+            "PHYLON_WORKER_TOKEN": os.environ.get("PHYLON_WORKER_TOKEN") or worker_token(home),
+        }
+        self._port = port
+
+    def start(self) -> None:
+        """Returns when the service is healthy and the worker has reported. Raises `WorkFailed` with the reason."""
+        if "PHYLON_REDIS_URL" not in os.environ:
+            server = plan_redis(self._home)
+            if server.remark:
+                self._tell(server.remark)
+            self._environment["PHYLON_REDIS_URL"] = server.url
+            command = [server.executable, "-"]
+            self._run(Process("redis", command, self._environment, self._log("redis"), stdin=server.configuration))
+        self._migrate()
+        self._run(self._module("service", "backend.serve", "--host", HOST, "--port", str(self._port)))
+        with Client(self.url, timeout=5) as client:
+            self._wait("the service to be healthy", lambda: client.health().status == "ok")
+            if self._with_worker:
+                self._run(self._module("worker", "worker.supervisor", patience=SECONDS_FOR_A_CHECKPOINT))
+                self._wait("the worker to report", lambda: any(worker.state != "lost" for worker in client.workers()))
+
+    def look_after(self) -> None:
+        """To be called again and again. Raises `WorkFailed` when a process dies whatever we do."""
+        for process in self._processes:
+            news = process.look_after()
+            if news:
+                self._tell(news)
+            if process.hopeless:
+                raise WorkFailed(f"{process.name} cannot be kept running. {process.last_words()}")
+
+    def stop(self) -> None:
+        """The worker first, so that it can give its run back while the service still listens."""
+        for process in reversed(self._processes):
+            process.stop()
+
+    def kill(self) -> None:
+        for process in reversed(self._processes):
+            process.kill()
+
+    def _migrate(self) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "backend.migrate"],
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise WorkFailed(f"the database could not be migrated:\n{done.stdout}{done.stderr}".rstrip())
+
+    def _module(self, name: str, module: str, *arguments: str, patience: float = 10.0) -> Process:
+        command = [sys.executable, "-m", module, *arguments]
+        return Process(name, command, self._environment, self._log(name), patience=patience)
+
+    def _log(self, name: str) -> Path:
+        return self._home.logs / f"{name}.log"
+
+    def _run(self, process: Process) -> None:
+        self._processes.append(process)
+        process.start()
+
+    def _wait(self, what: str, ready: Callable[[], bool]) -> None:
+        """Until it is so. A process that dies meanwhile ends the waiting: at the start, trying again would hide why."""
+        deadline = time.monotonic() + SECONDS_TO_BE_READY
+        while time.monotonic() < deadline:
+            for process in self._processes:
+                if process.exit_code() is not None:
+                    raise WorkFailed(f"{process.name} ended at its start. {process.last_words()}")
+            try:
+                if ready():
+                    return
+            except (PhylonUnreachable, ApiError):
+                pass
+            time.sleep(POLL_SECONDS)
+        newest = self._processes[-1]
+        raise WorkFailed(f"waited {SECONDS_TO_BE_READY:g} s for {what}, in vain. {newest.last_words()}")

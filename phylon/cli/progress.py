@@ -1,0 +1,151 @@
+"""How a run stands, folded from its events, and shown as a bar on a terminal or as lines elsewhere."""
+
+import math
+import statistics
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from phylon.cli.console import duration, err, number
+from phylon.events import Lineage, Metrics, RunEvent, Segment, Started
+
+
+@dataclass
+class RunState:
+    """What is known of a run by its events so far. A resumed run tells its events from the checkpoint on anew."""
+
+    total_steps: int
+    members: int
+    step: int = 0
+    strategy: str = ""
+    steps_per_second: float | None = None
+    returns: list[float] = field(default_factory=list[float])
+    """Of each member at the newest evaluation."""
+    evaluated_at: int | None = None
+    segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
+    """The living segment of each slot."""
+
+    def apply(self, event: RunEvent) -> bool:
+        """Takes up an event. Says whether it was an evaluation."""
+        self.step = event.step
+        match event:
+            case Started():
+                self.strategy = event.strategy
+            case Lineage():
+                self.segments |= {segment.slot: segment for segment in event.segments}
+            case Metrics():
+                speed = event.frames.get("speed/env_steps_per_second")
+                if speed:
+                    self.steps_per_second = speed[0]
+                if "evaluation/return" in event.frames:
+                    self.returns = event.frames["evaluation/return"]
+                    self.evaluated_at = event.step
+                    return True
+            case _:
+                pass
+        return False
+
+    @property
+    def best_member(self) -> int | None:
+        finite = [slot for slot, value in enumerate(self.returns) if math.isfinite(value)]
+        return max(finite, key=lambda slot: self.returns[slot]) if finite else None
+
+    @property
+    def best(self) -> float | None:
+        return None if self.best_member is None else self.returns[self.best_member]
+
+    @property
+    def median(self) -> float | None:
+        finite = [value for value in self.returns if math.isfinite(value)]
+        return statistics.median(finite) if finite else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        if not self.steps_per_second or not math.isfinite(self.steps_per_second):
+            return None
+        return (self.total_steps - self.step) * self.members / self.steps_per_second
+
+
+class View(Protocol):
+    """Shows one or several runs, each under a label, while they go on."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+    def show(self, label: str, state: RunState, note: str, evaluated: bool) -> None: ...
+    def tell(self, text: str) -> None: ...
+
+
+def make_view() -> View:
+    return Bars() if err.is_terminal else Lines()
+
+
+class Bars:
+    """One bar a run, drawn again and again in place."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(
+            TextColumn("[bold]{task.description}"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[text]}"),
+            console=err,
+            expand=True,
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def show(self, label: str, state: RunState, note: str, evaluated: bool) -> None:
+        if label not in self._tasks:
+            self._tasks[label] = self._progress.add_task(label, total=state.total_steps, text="")
+        text = f"{_describe(state)} · {duration(state.seconds_left)} left" if state.returns else note
+        self._progress.update(self._tasks[label], completed=state.step, text=text)
+
+    def tell(self, text: str) -> None:
+        err.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+class Lines:
+    """One line at each evaluation and at each new note: fit for a log file."""
+
+    def __init__(self) -> None:
+        self._notes: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        pass
+
+    def show(self, label: str, state: RunState, note: str, evaluated: bool) -> None:
+        if evaluated:
+            self.tell(
+                f"{label} {state.step}/{state.total_steps} steps · {_describe(state)} · "
+                f"{duration(state.seconds_left)} left"
+            )
+        elif self._notes.get(label) != note:
+            self._notes[label] = note
+            self.tell(f"{label} {note}")
+
+    def tell(self, text: str) -> None:
+        err.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+def _describe(state: RunState) -> str:
+    return (
+        f"return best {number(state.best)}, median {number(state.median)} · "
+        f"{number(state.steps_per_second)} member-steps/s"
+    )

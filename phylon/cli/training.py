@@ -1,0 +1,136 @@
+"""`phylon train`: a population in the foreground, without a service. Everything it finds is written to a directory."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from phylon.cli.console import complain, err, number, out, print_table, say
+from phylon.cli.exits import FAILED, INTERRUPTED, WorkFailed
+from phylon.cli.export import (
+    LINEAGE_FILE,
+    METRICS_FILE,
+    lineage_of_events,
+    rows_of_events,
+    write_lineage,
+    write_metrics,
+)
+from phylon.cli.extras import require_worker
+from phylon.cli.progress import RunState, View, make_view
+from phylon.cli.run_folder import RunFolder, prepare
+from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
+from phylon.cli.trainer import LOG_FILE, Trainer
+from phylon.events import OUTCOMES, Failed, Finished, RunEvent, Stopped
+from phylon.spec import ExperimentSpec, replicate_seed, tuned
+from phylon.spool import SPOOL_FILE, SpoolReader
+
+POLL_SECONDS = 0.2
+
+
+def train(
+    spec: SpecArgument,
+    out_: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where everything is written. Default: runs/NAME-OF-SPEC."),
+    ] = None,
+    set_: SetOption = None,
+) -> None:
+    """Train a population here and now, without a service.
+
+    Shows the return of the best and of the median member while it goes. Ctrl-C stops with a checkpoint; the same
+    command takes the run up again. Several replicates are trained one after the other.
+
+    Example: `phylon train td3-pbt-pendulum-smoke --out runs/first --set population.size=4`
+    """
+    require_worker()
+    experiment = load_spec(spec, set_)
+    folder = out_ or Path("runs") / experiment.name
+    replicates = range(experiment.replicates)
+    for replicate in replicates:
+        place = folder / f"replicate-{replicate}" if len(replicates) > 1 else folder
+        label = f"replicate {replicate}" if len(replicates) > 1 else experiment.name
+        _train_one(label, experiment, prepare(place, experiment, replicate_seed(experiment, replicate)))
+
+
+def _train_one(label: str, spec: ExperimentSpec, folder: RunFolder) -> None:
+    outcome = _outcome(folder)
+    interrupted = False
+    if isinstance(outcome, Finished):
+        err.print(f"{folder.path} already holds this run, finished", soft_wrap=True, markup=False)
+    else:
+        with make_view() as view, Trainer(folder.path) as trainer:
+            if folder.resumed:
+                view.tell(f"resuming the run in {folder.path}")
+            _follow(label, spec, folder.path, trainer, view)
+        interrupted = trainer.interrupts > 0
+        outcome = _outcome(folder)
+        if outcome is None and not interrupted:
+            raise WorkFailed(_crash_report(trainer, folder.path))
+    events = SpoolReader(folder.path / SPOOL_FILE).read()
+    write_metrics(folder.path, rows_of_events(events))
+    write_lineage(folder.path, lineage_of_events(spec, events))
+    if isinstance(outcome, Failed):
+        _report_failure(outcome)
+        raise typer.Exit(FAILED)
+    _report(spec, folder.path, events, outcome)
+    if interrupted and not isinstance(outcome, Finished):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _follow(label: str, spec: ExperimentSpec, folder: Path, trainer: Trainer, view: View) -> None:
+    reader = SpoolReader(folder / SPOOL_FILE)
+    state = RunState(total_steps=spec.budget.env_steps, members=spec.population.size)
+    told_of_interrupt = False
+    view.show(label, state, "starting", evaluated=False)
+    ended = False
+    while not ended:
+        ended = trainer.exit_code() is not None  # asked before the last read, so that nothing written is missed
+        for event in reader.read():
+            evaluated = state.apply(event)
+            view.show(label, state, f"training ({state.strategy})", evaluated)
+        if trainer.interrupts and not told_of_interrupt:
+            told_of_interrupt = True
+            view.tell("stopping at the next segment, with a checkpoint; Ctrl-C again kills the trainer")
+        if not ended:
+            time.sleep(POLL_SECONDS)
+
+
+def _outcome(folder: RunFolder) -> Finished | Stopped | Failed | None:
+    events = SpoolReader(folder.path / SPOOL_FILE).read()
+    last = events[-1] if events else None
+    return last if isinstance(last, OUTCOMES) else None
+
+
+def _report(spec: ExperimentSpec, folder: Path, events: list[RunEvent], outcome: Finished | Stopped | None) -> None:
+    state = RunState(total_steps=spec.budget.env_steps, members=spec.population.size)
+    for event in events:
+        state.apply(event)
+    ending = outcome.kind if outcome else "killed"
+    say(f"[bold]{escape(spec.name)}[/] {ending} at step {state.step:,} of {state.total_steps:,}")
+    member = state.best_member
+    if member is not None:
+        rows = [("best member", str(member)), ("return", number(state.best)), ("median return", number(state.median))]
+        segment = state.segments.get(member)
+        names = tuned(spec.algorithm)
+        values = segment.hyperparams.items() if segment else ()
+        rows += [(name, f"{value:.4g}") for name, value in values if name in names]
+        print_table(["", ""], rows, right=[""])
+    out.print(f"{folder}/: {METRICS_FILE}, {LINEAGE_FILE}, {SPOOL_FILE}, checkpoints/, {LOG_FILE}", markup=False)
+
+
+def _report_failure(failed: Failed) -> None:
+    member = "" if failed.member is None else f", member {failed.member}"
+    complain(f"the run failed at step {failed.step}{member}: {failed.message}")
+    for name, value in (failed.hyperparams or {}).items():
+        err.print(f"  {name} = {value:.6g}", highlight=False)
+    err.print(f"  → {failed.remedy}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _crash_report(trainer: Trainer, folder: Path) -> str:
+    words = "\n".join(f"  | {line}" for line in trainer.last_words())
+    return (
+        f"the trainer died with exit code {trainer.exit_code()} and no outcome; run the same command again to resume "
+        f"from the last checkpoint. The end of {folder / LOG_FILE}:\n{words}"
+    )

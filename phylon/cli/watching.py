@@ -1,0 +1,82 @@
+"""Follows all runs of an experiment at once: one event stream a run, folded into one view."""
+
+import queue
+import threading
+from typing import NamedTuple
+
+import typer
+from rich.markup import escape
+
+from phylon.cli.console import complain, err, number, say
+from phylon.cli.exits import FAILED, INTERRUPTED
+from phylon.cli.progress import RunState, make_view
+from phylon.client import Client
+from phylon.events import RunEvent
+from phylon.results import Experiment, Rewind, Run
+
+
+class News(NamedTuple):
+    run_id: int
+    said: RunEvent | Rewind | Run | Exception | None
+    """`None` when the run has ended; an exception when it cannot be followed any more."""
+
+
+def watch_experiment(client: Client, experiment: Experiment) -> None:
+    """Until every run has ended. Exits with 1 when one failed; Ctrl-C ends the watching, not the runs."""
+    news: queue.Queue[News] = queue.Queue()
+    members = int(experiment.spec["population"]["size"])
+    states = {run.id: RunState(total_steps=run.total_steps, members=members) for run in experiment.runs}
+    notes = {run.id: str(run.status) for run in experiment.runs}
+    labels = {run.id: f"run {run.id}" for run in experiment.runs}
+    for run in experiment.runs:
+        threading.Thread(target=_listen, args=(client, run.id, news), daemon=True).start()
+    going = set(states)
+    try:
+        with make_view() as view:
+            while going:
+                run_id, said = _next(news)
+                evaluated = False
+                match said:
+                    case Exception():
+                        raise said
+                    case None:
+                        going.discard(run_id)
+                    case Run():
+                        notes[run_id] = said.status
+                    case Rewind():
+                        view.tell(f"{labels[run_id]} resumes from its checkpoint")
+                    case _:
+                        evaluated = states[run_id].apply(said)
+                view.show(labels[run_id], states[run_id], notes[run_id], evaluated)
+    except KeyboardInterrupt:
+        err.print(f"no longer watching; the experiment goes on. `phylon stop {experiment.id}` stops it", markup=False)
+        raise typer.Exit(INTERRUPTED) from None
+    _conclude(client.experiment(experiment.id))
+
+
+def _listen(client: Client, run_id: int, news: "queue.Queue[News]") -> None:
+    try:
+        for said in client.watch(run_id):
+            news.put(News(run_id, said))
+        news.put(News(run_id, None))
+    except Exception as error:  # handed to the main thread, which knows what to do with it
+        news.put(News(run_id, error))
+
+
+def _next(news: "queue.Queue[News]") -> News:
+    """Waits in short turns, since an endless wait would not hear Ctrl-C everywhere."""
+    while True:
+        try:
+            return news.get(timeout=0.5)
+        except queue.Empty:
+            continue
+
+
+def _conclude(experiment: Experiment) -> None:
+    for run in experiment.runs:
+        if run.error:
+            complain(f"run {run.id} failed: {run.error.message} → {run.error.remedy}")
+        else:
+            say(f"run {run.id} of {escape(experiment.name)} {run.status}; best return {number(run.best_fitness)}")
+    if any(run.status == "failed" for run in experiment.runs):
+        raise typer.Exit(FAILED)
