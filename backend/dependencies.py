@@ -47,5 +47,5 @@ def require_worker(
     if not hmac.compare_digest(given.encode(), expected.encode()):
         raise Unauthorized(
             "The worker token is missing or wrong.",
-            "Give the worker the same PHYLON_WORKER_TOKEN as the API; `phylon up` keeps it in PHYLON_HOME/worker-token.",
+            "Give worker and API the same PHYLON_WORKER_TOKEN; `phylon up` keeps it in PHYLON_HOME/worker-token.",
         )

@@ -1,5 +1,101 @@
-from backend.kit.errors import Invalid
+"""Rules about artifacts."""
+
+import re
+from pathlib import Path
+
+from fastapi.responses import FileResponse
+from sqlalchemy.orm import Session
+
+from backend.artifacts import repository, storage
+from backend.artifacts.schemas import ArtifactRead
+from backend.artifacts.storage import Received
+from backend.attempts import fence
+from backend.context import Context
+from backend.events import repository as events
+from backend.kit import clock
+from backend.kit.database import after_commit
+from backend.kit.errors import Invalid, NotFound
+from backend.models import Artifact
+from backend.runs import repository as runs
+from phylon.events import Checkpoint, run_event
+from phylon.protocol import ArtifactStored, CheckpointReference
+
+_CHECKPOINT_NAME = re.compile(r"\d+\.npz")
+_CHECKPOINTS_KEPT = 2
+"""The newest may be one whose event the history does not have yet, so the one before it must stay."""
 
 
 class UploadDamaged(Invalid):
     """The bytes that arrived do not have the announced hash; nothing was stored."""
+
+    def __init__(self, name: str, announced: str, received: Received) -> None:
+        super().__init__(
+            f"{name} arrived with sha256 {received.sha256} ({received.bytes} bytes), but {announced} was announced.",
+            "Send the file again.",
+        )
+
+
+def list_of_run(session: Session, run_id: int) -> list[ArtifactRead]:
+    runs.get(session, run_id)
+    return [ArtifactRead.model_validate(row, from_attributes=True) for row in repository.of_run(session, run_id)]
+
+
+def content(session: Session, context: Context, artifact_id: int) -> FileResponse:
+    artifact = repository.get(session, artifact_id)
+    file = context.settings.artifacts / artifact.path
+    if not file.is_file():
+        raise NotFound("file of artifact", artifact_id)
+    headers = {"X-Content-SHA256": artifact.sha256}
+    return FileResponse(file, media_type="application/octet-stream", filename=artifact.name, headers=headers)
+
+
+def store(
+    session: Session, context: Context, received: Received, *, run_id: int, name: str, attempt: int, step: int
+) -> ArtifactStored:
+    """Give the received file its name. It replaces an older one of that name, and only the newest checkpoints stay."""
+    run, _ = fence.enter(session, run_id, attempt)
+    present = repository.of_run(session, run_id)
+    obsolete = [artifact for artifact in present if artifact.name == name]
+    if _CHECKPOINT_NAME.fullmatch(name):
+        others = [row for row in present if _CHECKPOINT_NAME.fullmatch(row.name) and row.name != name]
+        obsolete += others[: max(0, len(others) - (_CHECKPOINTS_KEPT - 1))]
+    repository.remove(session, obsolete)
+    artifact = repository.add(
+        session,
+        Artifact(
+            run_id=run_id,
+            attempt=attempt,
+            name=name,
+            path=storage.relative_path(run_id, name, received.sha256),
+            bytes=received.bytes,
+            sha256=received.sha256,
+            step=step,
+            created_at=clock.now(),
+        ),
+    )
+    _place(context.settings.artifacts, received.file, artifact.path)
+    paths = [row.path for row in obsolete if row.path != artifact.path]
+    after_commit(session, lambda: storage.delete(context.settings.artifacts, paths))
+    fence.renew(run, context.settings.lease_seconds)
+    return ArtifactStored(artifact_id=artifact.id)
+
+
+def _place(root: Path, file: Path, path: str) -> None:
+    file.replace(root / path)
+
+
+def newest_checkpoint(session: Session, run_id: int) -> CheckpointReference | None:
+    """The newest checkpoint of the history whose bytes are here; one that was cut back is never offered."""
+    stored = {artifact.sha256: artifact for artifact in repository.of_run(session, run_id)}
+    for row in events.checkpoints(session, run_id):
+        event = run_event.validate_json(row.payload or "")
+        if isinstance(event, Checkpoint) and event.sha256 in stored:
+            artifact = stored[event.sha256]
+            return CheckpointReference(
+                artifact_id=artifact.id,
+                file=event.file,
+                sha256=event.sha256,
+                bytes=artifact.bytes,
+                next_seq=event.seq + 1,
+            )
+    return None

@@ -1,0 +1,35 @@
+"""Takes a file from a worker: streamed to disk, hashed on the way, stored when the hash is the announced one."""
+
+from collections.abc import AsyncIterator
+
+import anyio.to_thread
+
+from backend.artifacts import service, storage
+from backend.artifacts.service import UploadDamaged
+from backend.attempts import fence
+from backend.context import Context
+from phylon.protocol import ArtifactStored
+
+
+async def receive(
+    context: Context, chunks: AsyncIterator[bytes], *, run_id: int, name: str, attempt: int, sha256: str, step: int
+) -> ArtifactStored:
+    """No transaction is open while bytes arrive, so the fence is asked before (to refuse early) and after."""
+
+    def check() -> None:
+        with context.database.write() as session:
+            fence.enter(session, run_id, attempt)
+
+    await anyio.to_thread.run_sync(check)
+    received = await storage.receive(context.settings.artifacts, run_id, chunks)
+
+    def keep() -> ArtifactStored:
+        with context.database.write() as session:
+            return service.store(session, context, received, run_id=run_id, name=name, attempt=attempt, step=step)
+
+    try:
+        if received.sha256 != sha256:
+            raise UploadDamaged(name, sha256, received)
+        return await anyio.to_thread.run_sync(keep)
+    finally:
+        received.file.unlink(missing_ok=True)

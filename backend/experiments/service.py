@@ -1,9 +1,141 @@
-from backend.kit.errors import Conflict
+"""Rules about experiments."""
+
+from sqlalchemy.orm import Session
+
+from backend.artifacts import storage
+from backend.context import Context
+from backend.experiments import repository
+from backend.experiments.schemas import (
+    ExperimentFromSpec,
+    ExperimentFromYaml,
+    ExperimentPage,
+    ExperimentRead,
+    ExperimentStatus,
+)
+from backend.experiments.status import derive
+from backend.experiments.summary import summarise
+from backend.kit import clock
+from backend.kit.database import after_commit
+from backend.kit.errors import Conflict, Invalid
+from backend.models import Experiment, Run
+from backend.runs import repository as runs_repository
+from backend.runs import service as runs
+from backend.runs.status import ACTIVE, RunStatus
+from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec, parse_yaml, spec_to_json, spec_to_yaml
+
+_SEEDS = 2**31
+
+
+class SpecRefused(Invalid):
+    """The spec is not valid; every problem is listed and nothing was stored."""
+
+    def __init__(self, error: SpecInvalid) -> None:
+        count = len(error.problems)
+        super().__init__(
+            f"The spec has {count} problem{'s' if count > 1 else ''}: {error}.",
+            "Correct the spec and submit it again; nothing was stored.",
+            error.problems,
+        )
 
 
 class ExperimentNotActive(Conflict):
     """Only an experiment with a run that has not ended can be stopped."""
 
+    def __init__(self, experiment_id: int) -> None:
+        super().__init__(
+            f"Experiment {experiment_id} has no run that could be stopped.", "Nothing needs to be done: it is over."
+        )
+
 
 class ExperimentActive(Conflict):
     """An experiment cannot be deleted while one of its runs has not ended."""
+
+    def __init__(self, experiment_id: int, active: int) -> None:
+        super().__init__(f"Experiment {experiment_id} has {active} run(s) that have not ended.", "Stop it first.")
+
+
+def create(session: Session, context: Context, body: ExperimentFromSpec | ExperimentFromYaml) -> ExperimentRead:
+    try:
+        if isinstance(body, ExperimentFromYaml):
+            spec, yaml = parse_yaml(body.yaml), body.yaml
+        else:
+            spec = parse_spec(body.spec)
+            yaml = spec_to_yaml(spec)
+    except SpecInvalid as error:
+        raise SpecRefused(error) from None
+    experiment = _experiment(spec, yaml, context.settings.max_attempts)
+    session.add(experiment)
+    session.flush()
+    return read(experiment)
+
+
+def _experiment(spec: ExperimentSpec, yaml: str, max_attempts: int) -> Experiment:
+    created_at = clock.now()
+    return Experiment(
+        name=spec.name,
+        spec=spec_to_json(spec),
+        yaml=yaml,
+        suite=spec.environment.suite,
+        environment=spec.environment.id,
+        algorithm=spec.algorithm.name,
+        method=spec.population.method.name,
+        population_size=spec.population.size,
+        created_at=created_at,
+        runs=[
+            Run(
+                replicate=replicate,
+                seed=(spec.seed + replicate) % _SEEDS,
+                population_size=spec.population.size,
+                total_steps=spec.budget.env_steps,
+                max_attempts=max_attempts,
+                created_at=created_at,
+                status=RunStatus.QUEUED.value,
+            )
+            for replicate in range(spec.replicates)
+        ],
+    )
+
+
+def get(session: Session, experiment_id: int) -> ExperimentRead:
+    return read(repository.get(session, experiment_id))
+
+
+def list_page(
+    session: Session, *, search: str | None, status: ExperimentStatus | None, limit: int, offset: int
+) -> ExperimentPage:
+    page = repository.page(session, search, status, limit, offset)
+    return ExperimentPage(items=summarise(session, page.experiments), total=page.total)
+
+
+def stop(session: Session, context: Context, experiment_id: int) -> ExperimentRead:
+    experiment = repository.get(session, experiment_id)
+    active = [run for run in runs_repository.lock_of_experiment(session, experiment) if run.status in ACTIVE]
+    if not active:
+        raise ExperimentNotActive(experiment_id)
+    for run in active:
+        runs.request_stop(session, context, run)
+    return read(experiment)
+
+
+def delete(session: Session, context: Context, experiment_id: int) -> None:
+    """The rows go now, the files once the rows are gone for good."""
+    experiment = repository.get(session, experiment_id)
+    members = runs_repository.lock_of_experiment(session, experiment)
+    active = [run for run in members if run.status in ACTIVE]
+    if active:
+        raise ExperimentActive(experiment_id, len(active))
+    session.delete(experiment)
+    run_ids = [run.id for run in members]
+    after_commit(session, lambda: storage.delete_runs(context.settings.artifacts, run_ids))
+
+
+def read(experiment: Experiment) -> ExperimentRead:
+    return ExperimentRead(
+        id=experiment.id,
+        name=experiment.name,
+        status=derive(run.status for run in experiment.runs),
+        created_at=experiment.created_at,
+        spec=experiment.spec,
+        yaml=experiment.yaml,
+        runs=[runs.read(run) for run in experiment.runs],
+    )

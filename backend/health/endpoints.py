@@ -1,6 +1,6 @@
 """Whether the service and what it leans on are there."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from backend.dependencies import ContextDep
 from backend.health import service
@@ -9,6 +9,9 @@ from backend.health.schemas import Health
 router = APIRouter(prefix="/health", tags=["health"])
 
 
-@router.get("")
-def get_health(context: ContextDep) -> Health:
-    return service.check(context)
+@router.get("", responses={503: {"model": Health, "description": "The database does not answer."}})
+def get_health(context: ContextDep, response: Response) -> Health:
+    health = service.check(context)
+    if health.database != "ok":
+        response.status_code = 503
+    return health

@@ -5,7 +5,7 @@ Two kinds exist. A reader sees one snapshot and can change nothing that matters;
 at once (`BEGIN IMMEDIATE`), since upgrading a read transaction later fails instead of waiting.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -42,12 +42,12 @@ class Database:
             self._writers = self.engine
 
     @contextmanager
-    def read(self) -> Iterator[Session]:
+    def read(self) -> Generator[Session]:
         with Session(self._readers, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
+    def write(self) -> Generator[Session]:
         """What was handed to `after_commit` runs once the transaction is safe, and never when it failed."""
         with Session(self._writers, expire_on_commit=False) as session, session.begin():
             yield session

@@ -1,1 +1,86 @@
-class Doorbell: ...
+"""Tells watchers in all API processes that there is something new to read. Redis carries the ring and nothing else.
+
+A lost ring is harmless: watchers also look by themselves every few seconds. So nothing here ever raises or waits long.
+"""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import redis
+import redis.asyncio
+import structlog
+from redis.exceptions import RedisError
+
+from phylon.redis_url import client_url
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+
+CHANNEL = "phylon.doorbell"
+
+_TIMEOUT_SECONDS = 0.5
+_REST_SECONDS = 2.0
+"""After a failure nobody tries again for so long: a request must not wait for a Redis that is away."""
+
+
+class Doorbell:
+    def __init__(self, redis_url: str) -> None:
+        self._url = client_url(redis_url)
+        self._client = cast(Any, redis.Redis).from_url(
+            self._url, socket_timeout=_TIMEOUT_SECONDS, socket_connect_timeout=_TIMEOUT_SECONDS
+        )
+        self._resting_until = 0.0
+        self._watchers: dict[int, set[asyncio.Event]] = defaultdict(set)
+
+    def ring(self, topic: int) -> None:
+        """From any thread."""
+        if time.monotonic() < self._resting_until:
+            return
+        try:
+            self._client.publish(CHANNEL, str(topic))
+        except (RedisError, OSError):
+            self._resting_until = time.monotonic() + _REST_SECONDS
+
+    def reachable(self) -> bool:
+        try:
+            return bool(self._client.ping())
+        except (RedisError, OSError):
+            return False
+
+    @contextmanager
+    def watch(self, topic: int) -> Generator[asyncio.Event]:
+        """An event of the running loop that each ring sets."""
+        rung = asyncio.Event()
+        self._watchers[topic].add(rung)
+        try:
+            yield rung
+        finally:
+            self._watchers[topic].discard(rung)
+            if not self._watchers[topic]:
+                del self._watchers[topic]
+
+    async def listen(self) -> None:
+        """Runs in the API's event loop until it is cancelled; one connection serves all watchers."""
+        while True:
+            client = cast(Any, redis.asyncio.Redis).from_url(self._url, socket_connect_timeout=_TIMEOUT_SECONDS)
+            try:
+                async with client.pubsub(ignore_subscribe_messages=True) as subscription:
+                    await subscription.subscribe(CHANNEL)
+                    async for message in subscription.listen():
+                        self._wake(message["data"])
+            except (RedisError, OSError):
+                log.debug("doorbell_silent")
+            finally:
+                await client.aclose()
+            await asyncio.sleep(_REST_SECONDS)
+
+    def _wake(self, data: bytes) -> None:
+        topic = int(data) if data.isdigit() else None
+        for rung in self._watchers.get(topic, ()) if topic is not None else ():
+            rung.set()
+
+    def close(self) -> None:
+        self._client.close()

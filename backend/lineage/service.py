@@ -1,0 +1,29 @@
+"""The segments of a run and the hyper-parameters that differ between them."""
+
+from sqlalchemy.orm import Session
+
+from backend.lineage import repository
+from backend.lineage.schemas import RunLineage, SegmentRead, TunedRead
+from backend.models import Experiment
+from backend.runs import repository as runs
+from phylon.spec import bounds, parse_spec, scale, tuned
+
+
+def read(session: Session, run_id: int) -> RunLineage:
+    run = runs.get_with_experiment(session, run_id)
+    return RunLineage(
+        population_size=run.population_size,
+        end_step=run.step,
+        tuned=_tuned(run.experiment),
+        segments=[
+            SegmentRead.model_validate(segment, from_attributes=True) for segment in repository.of_run(session, run_id)
+        ],
+    )
+
+
+def _tuned(experiment: Experiment) -> list[TunedRead]:
+    distributions = tuned(parse_spec(experiment.spec).algorithm)
+    return [
+        TunedRead(name=name, scale=scale(distribution), low=bounds(distribution).low, high=bounds(distribution).high)
+        for name, distribution in distributions.items()
+    ]

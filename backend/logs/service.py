@@ -1,0 +1,30 @@
+"""Log lines: taken once each and in order, and read page by page."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from backend.logs import repository
+from backend.logs.schemas import LogLineRead, LogPage
+from backend.models import Attempt
+from backend.runs import repository as runs
+from phylon.protocol import LogLine
+
+
+def ingest(session: Session, attempt: Attempt, lines: Sequence[LogLine]) -> None:
+    """Stores what continues the attempt's log; what is there already is skipped, what follows a gap is left out."""
+    fresh: list[LogLine] = []
+    for line in sorted(lines, key=lambda line: line.line):
+        if line.line == attempt.next_log_line:
+            fresh.append(line)
+            attempt.next_log_line += 1
+    repository.add(session, attempt, fresh)
+
+
+def read(session: Session, run_id: int, *, attempt: int | None, after: int, limit: int) -> LogPage:
+    runs.get(session, run_id)
+    lines = repository.page(session, run_id, attempt, after, limit)
+    return LogPage(
+        lines=[LogLineRead.model_validate(line, from_attributes=True) for line in lines],
+        next=lines[-1].id if lines else after,
+    )

@@ -1,0 +1,25 @@
+"""The tables. Importing this package knows them all, which migrations rely on."""
+
+from backend.models.artifact import Artifact
+from backend.models.attempt import Attempt
+from backend.models.base import Base
+from backend.models.event import Event
+from backend.models.experiment import Experiment
+from backend.models.log_line import LogLine
+from backend.models.metric_frame import MetricFrame
+from backend.models.run import Run
+from backend.models.segment import Segment
+from backend.models.worker import Worker
+
+__all__ = [
+    "Artifact",
+    "Attempt",
+    "Base",
+    "Event",
+    "Experiment",
+    "LogLine",
+    "MetricFrame",
+    "Run",
+    "Segment",
+    "Worker",
+]

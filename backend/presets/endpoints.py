@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter
 
-from backend.presets import service
-from backend.presets.schemas import PresetRead
+from phylon import presets
+from phylon.presets import Preset
 
 router = APIRouter(prefix="/presets", tags=["presets"])
 
 
 @router.get("")
-def list_presets() -> list[PresetRead]:
-    return service.list_all()
+def list_presets() -> list[Preset]:
+    return list(presets.list_presets())

@@ -8,7 +8,14 @@
 A run that no worker holds yet stops at once.
 """
 
+from datetime import datetime
 from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from backend.models import Run
 
 
 class RunStatus(StrEnum):
@@ -19,3 +26,61 @@ class RunStatus(StrEnum):
     FINISHED = "finished"
     STOPPED = "stopped"
     FAILED = "failed"
+
+
+ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.DISPATCHED, RunStatus.RUNNING, RunStatus.STOPPING})
+HELD = frozenset({RunStatus.RUNNING, RunStatus.STOPPING})
+"""A worker has a lease on these."""
+
+_MOVES: dict[RunStatus, frozenset[RunStatus]] = {
+    RunStatus.QUEUED: frozenset({RunStatus.DISPATCHED, RunStatus.RUNNING, RunStatus.STOPPED}),
+    RunStatus.DISPATCHED: frozenset({RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.STOPPED}),
+    RunStatus.RUNNING: frozenset(
+        {RunStatus.QUEUED, RunStatus.STOPPING, RunStatus.FINISHED, RunStatus.STOPPED, RunStatus.FAILED}
+    ),
+    RunStatus.STOPPING: frozenset({RunStatus.FINISHED, RunStatus.STOPPED, RunStatus.FAILED}),
+    RunStatus.FINISHED: frozenset(),
+    RunStatus.STOPPED: frozenset(),
+    RunStatus.FAILED: frozenset(),
+}
+
+
+class IllegalMove(RuntimeError):
+    """A programming error: some rule let a run go where it cannot."""
+
+    def __init__(self, run_id: int, here: RunStatus, there: RunStatus) -> None:
+        legal = ", ".join(sorted(_MOVES[here])) or "nowhere: it has ended"
+        super().__init__(f"Run {run_id} is {here} and cannot become {there}; from here it can go to {legal}.")
+
+
+def move(run: Run, to: RunStatus, at: datetime) -> None:
+    """Change the status of a run whose row this transaction has locked."""
+    here = RunStatus(run.status)
+    if to not in _MOVES[here]:
+        raise IllegalMove(run.id, here, to)
+    for column, value in _entering(to, at).items():
+        setattr(run, column, value)
+
+
+def move_if_waiting(session: Session, run_id: int, to: RunStatus, at: datetime, **values: Any) -> bool:
+    """Compare and set: of several that want the run, one wins. `values` are written along with the status."""
+    changed = session.execute(
+        update(Run)
+        .where(Run.id == run_id, Run.status.in_([here for here, there in _MOVES.items() if to in there]))
+        .values(_entering(to, at) | values)
+        .returning(Run.id),
+        execution_options={"synchronize_session": False},
+    )
+    return changed.scalar_one_or_none() is not None
+
+
+def _entering(to: RunStatus, at: datetime) -> dict[str, Any]:
+    """The columns that change with the status, so that no caller can forget one."""
+    values: dict[str, Any] = {"status": to.value}
+    if to not in HELD:
+        values |= {"lease_expires_at": None}
+    if to != RunStatus.DISPATCHED:
+        values |= {"dispatched_at": None, "dispatched_to": None}
+    if to not in ACTIVE:
+        values |= {"finished_at": at}
+    return values

@@ -1,0 +1,69 @@
+"""Where artifact bytes lie: one folder a run below the artifact directory.
+
+A file is written under a temporary name and renamed when it is whole and its hash is right, so a reader never meets
+half a file. Names hold a part of the hash: a newer file of the same name never overwrites one that is being read.
+"""
+
+import hashlib
+import os
+import shutil
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import NamedTuple
+
+import anyio.to_thread
+
+_BUFFER_BYTES = 1 << 20
+
+
+class Received(NamedTuple):
+    file: Path
+    bytes: int
+    sha256: str
+
+
+def relative_path(run_id: int, name: str, sha256: str) -> str:
+    return f"{run_id}/{sha256[:16]}-{name}"
+
+
+async def receive(root: Path, run_id: int, chunks: AsyncIterator[bytes]) -> Received:
+    """All chunks in a temporary file, flushed to disk; the caller keeps or deletes it."""
+    file = root / str(run_id) / f".{uuid.uuid4().hex}.part"
+    digest, size = hashlib.sha256(), 0
+    await anyio.to_thread.run_sync(lambda: file.parent.mkdir(parents=True, exist_ok=True))
+    try:
+        with file.open("wb") as handle:
+
+            def write(data: bytes) -> None:
+                digest.update(data)
+                handle.write(data)
+
+            def settle() -> None:
+                handle.flush()
+                os.fsync(handle.fileno())
+
+            buffer = bytearray()
+            async for chunk in chunks:
+                buffer += chunk
+                if len(buffer) >= _BUFFER_BYTES:
+                    await anyio.to_thread.run_sync(write, bytes(buffer))
+                    size += len(buffer)
+                    buffer.clear()
+            await anyio.to_thread.run_sync(write, bytes(buffer))
+            size += len(buffer)
+            await anyio.to_thread.run_sync(settle)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+    return Received(file, size, digest.hexdigest())
+
+
+def delete(root: Path, paths: list[str]) -> None:
+    for path in paths:
+        (root / path).unlink(missing_ok=True)
+
+
+def delete_runs(root: Path, run_ids: list[int]) -> None:
+    for run_id in run_ids:
+        shutil.rmtree(root / str(run_id), ignore_errors=True)

@@ -1,0 +1,75 @@
+"""Queries about experiments."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Select, case, func, or_, select
+from sqlalchemy.orm import Session, selectinload
+
+from backend.experiments.schemas import ExperimentStatus
+from backend.experiments.status import RANK
+from backend.kit.errors import NotFound
+from backend.models import Experiment, MetricFrame, Run
+
+
+class Page(NamedTuple):
+    experiments: list[Experiment]
+    total: int
+
+
+class EvaluationFrame(NamedTuple):
+    run_id: int
+    step: int
+    data: bytes
+
+
+def get(session: Session, experiment_id: int) -> Experiment:
+    """With its runs."""
+    experiment = session.scalar(
+        select(Experiment).where(Experiment.id == experiment_id).options(selectinload(Experiment.runs))
+    )
+    if experiment is None:
+        raise NotFound("experiment", experiment_id)
+    return experiment
+
+
+def page(session: Session, search: str | None, status: ExperimentStatus | None, limit: int, offset: int) -> Page:
+    """The newest first, each with its runs."""
+    statement = select(Experiment)
+    if search:
+        columns = (Experiment.name, Experiment.environment, Experiment.algorithm)
+        statement = statement.where(or_(*(column.icontains(search, autoescape=True) for column in columns)))
+    if status is not None:
+        statement = statement.where(_rank() == list(ExperimentStatus).index(status))
+    total = session.scalar(select(func.count()).select_from(statement.subquery())) or 0
+    rows = session.scalars(
+        statement.options(selectinload(Experiment.runs)).order_by(Experiment.id.desc()).limit(limit).offset(offset)
+    )
+    return Page(list(rows), total)
+
+
+def _rank():
+    """The rank of the experiment's status, as `backend.experiments.status` derives it."""
+    ranks = case({status.value: rank for status, rank in RANK.items()}, value=Run.status)
+    return select(func.min(ranks)).where(Run.experiment_id == Experiment.id).scalar_subquery()
+
+
+def sampled_evaluations(session: Session, run_ids: list[int], name: str, points: int) -> list[EvaluationFrame]:
+    """At most `points` frames of each run, evenly spread and the last among them, without reading the others."""
+    numbered = (
+        select(
+            MetricFrame.run_id,
+            MetricFrame.seq,
+            func.row_number().over(partition_by=MetricFrame.run_id, order_by=MetricFrame.seq.desc()).label("place"),
+            func.count().over(partition_by=MetricFrame.run_id).label("count"),
+        )
+        .where(MetricFrame.run_id.in_(run_ids), MetricFrame.name == name)
+        .subquery()
+    )
+    stride = (numbered.c.count + points - 1) // points
+    statement: Select[int, int, bytes] = (
+        select(MetricFrame.run_id, MetricFrame.step, MetricFrame.data)
+        .join(numbered, (numbered.c.run_id == MetricFrame.run_id) & (numbered.c.seq == MetricFrame.seq))
+        .where(MetricFrame.name == name, (numbered.c.place - 1) % stride == 0)
+        .order_by(MetricFrame.run_id, MetricFrame.seq)
+    )
+    return [EvaluationFrame(*row) for row in session.execute(statement)]

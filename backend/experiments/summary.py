@@ -1,0 +1,63 @@
+"""Rows of the experiments table. All that a page of rows needs is read in three queries."""
+
+from collections import defaultdict
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from backend.experiments import repository
+from backend.experiments.repository import EvaluationFrame
+from backend.experiments.schemas import ExperimentSummary
+from backend.experiments.status import derive
+from backend.metrics.frames import FITNESS, best_of, unpack
+from backend.models import Experiment, Run
+from backend.runs.status import HELD
+
+_SPARKLINE_POINTS = 40
+
+
+def summarise(session: Session, experiments: list[Experiment]) -> list[ExperimentSummary]:
+    run_ids = [run.id for experiment in experiments for run in experiment.runs]
+    frames: dict[int, list[EvaluationFrame]] = defaultdict(list)
+    for frame in repository.sampled_evaluations(session, run_ids, FITNESS, _SPARKLINE_POINTS):
+        frames[frame.run_id].append(frame)
+    return [_summary(experiment, frames) for experiment in experiments]
+
+
+def _summary(experiment: Experiment, frames: dict[int, list[EvaluationFrame]]) -> ExperimentSummary:
+    runs = experiment.runs
+    speeds = [run.env_steps_per_second for run in runs if run.status in HELD and run.env_steps_per_second is not None]
+    return ExperimentSummary(
+        id=experiment.id,
+        name=experiment.name,
+        status=derive(run.status for run in runs),
+        created_at=experiment.created_at,
+        algorithm=experiment.algorithm,
+        environment=experiment.environment,
+        method=experiment.method,
+        population_size=experiment.population_size,
+        replicates=len(runs),
+        step=sum(run.step for run in runs) // len(runs),
+        total_steps=runs[0].total_steps,
+        best_fitness=_greatest([run.best_fitness for run in runs]),
+        last_fitness=_greatest([run.last_fitness for run in runs]),
+        sparkline=_sparkline([frames[run.id] for run in runs]),
+        error_message=_first_error(runs),
+        env_steps_per_second=sum(speeds) if speeds else None,
+    )
+
+
+def _sparkline(frames_by_run: list[list[EvaluationFrame]]) -> list[float]:
+    """The best member of the run that has come farthest: mixing replicates would jitter where one is ahead."""
+    farthest = max(frames_by_run, key=lambda frames: frames[-1].step if frames else -1)
+    return [best_of(unpack(frame.data)) for frame in farthest]
+
+
+def _greatest(values: list[float | None]) -> float | None:
+    present = [value for value in values if value is not None]
+    return best_of(np.array(present, np.float64)) if present else None
+
+
+def _first_error(runs: list[Run]) -> str | None:
+    messages = (run.error["message"] for run in runs if run.error)
+    return next(messages, None)

@@ -1,0 +1,42 @@
+"""Column types that mean the same on SQLite and on Postgres."""
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, DateTime, Dialect, Double, Integer
+from sqlalchemy.types import TypeDecorator
+
+BigKey = BigInteger().with_variant(Integer(), "sqlite")
+"""A surrogate key. SQLite numbers rows by itself only when the column is exactly INTEGER."""
+
+
+class Timestamp(TypeDecorator[datetime]):
+    """An instant. SQLite keeps no time zone, so instants are stored in UTC and given back as UTC."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        in_utc = value.astimezone(UTC)
+        return in_utc.replace(tzinfo=None) if dialect.name == "sqlite" else in_utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class RealNumber(TypeDecorator[float]):
+    """A measured number that may be NaN. SQLite turns a NaN into NULL, so there it is kept as the text `NaN`."""
+
+    impl = Double()
+    cache_ok = True
+
+    def process_bind_param(self, value: float | None, dialect: Dialect) -> Any:
+        return "NaN" if dialect.name == "sqlite" and value is not None and math.isnan(value) else value
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> float | None:
+        return None if value is None else float(value)

@@ -1,0 +1,35 @@
+"""Queries about log lines."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import insert, select
+from sqlalchemy.orm import Session
+
+from backend.kit import clock
+from backend.models import Attempt, LogLine
+from phylon import protocol
+
+
+def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -> None:
+    """Postgres keeps no NUL character, and a line that it refused would hold up all that come after it."""
+    rows = [
+        {
+            "run_id": attempt.run_id,
+            "attempt": attempt.number,
+            "line": line.line,
+            "wall": line.wall,
+            "stream": line.stream,
+            "text": line.text.replace("\0", "\N{REPLACEMENT CHARACTER}"),
+            "created_at": clock.now(),
+        }
+        for line in lines
+    ]
+    if rows:
+        session.execute(insert(LogLine), rows)
+
+
+def page(session: Session, run_id: int, attempt: int | None, after: int, limit: int) -> list[LogLine]:
+    statement = select(LogLine).where(LogLine.run_id == run_id, LogLine.id > after)
+    if attempt is not None:
+        statement = statement.where(LogLine.attempt == attempt)
+    return list(session.scalars(statement.order_by(LogLine.id).limit(limit)))

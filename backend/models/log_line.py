@@ -1,0 +1,29 @@
+"""What trainer and supervisor printed. Belongs to an attempt and is never cut back."""
+
+from datetime import datetime
+
+from sqlalchemy import Double, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from backend.kit.columns import BigKey, Timestamp
+from backend.models.base import NUMBERED, Base
+
+
+class LogLine(Base):
+    __tablename__ = "log_lines"
+    __table_args__ = (
+        UniqueConstraint("run_id", "attempt", "line"),
+        ForeignKeyConstraint(["run_id", "attempt"], ["attempts.run_id", "attempts.number"], ondelete="CASCADE"),
+        Index(None, "run_id", "id"),
+        NUMBERED,
+    )
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    """Grows with time within a run: its writers take turns."""
+    run_id: Mapped[int] = mapped_column(BigKey)
+    attempt: Mapped[int]
+    line: Mapped[int]
+    wall: Mapped[float] = mapped_column(Double)
+    stream: Mapped[str] = mapped_column(String(20))
+    text: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -1,0 +1,40 @@
+"""Queries about runs."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, joinedload
+
+from backend.kit.errors import NotFound
+from backend.models import Experiment, Run
+
+
+def find(session: Session, run_id: int) -> Run | None:
+    return session.get(Run, run_id)
+
+
+def get(session: Session, run_id: int) -> Run:
+    run = find(session, run_id)
+    if run is None:
+        raise NotFound("run", run_id)
+    return run
+
+
+def get_with_experiment(session: Session, run_id: int) -> Run:
+    run = session.scalar(select(Run).where(Run.id == run_id).options(joinedload(Run.experiment)))
+    if run is None:
+        raise NotFound("run", run_id)
+    return run
+
+
+def lock(session: Session, run_id: int) -> Run:
+    """The run, changed by nobody else until this transaction ends. (SQLite's writers hold the whole database.)"""
+    run = session.scalar(
+        select(Run).where(Run.id == run_id).with_for_update().execution_options(populate_existing=True)
+    )
+    if run is None:
+        raise NotFound("run", run_id)
+    return run
+
+
+def lock_of_experiment(session: Session, experiment: Experiment) -> list[Run]:
+    statement = select(Run).where(Run.experiment_id == experiment.id).order_by(Run.id).with_for_update()
+    return list(session.scalars(statement.execution_options(populate_existing=True)))
