@@ -37,7 +37,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Se
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(escape, row))
-    out.print(table, width=None if out.is_terminal else WIDTH_OF_A_PIPE)
+    (out if out.is_terminal else Console(width=WIDTH_OF_A_PIPE)).print(table)
 
 
 def show_problems(problems: Sequence[Problem]) -> None:

@@ -1,0 +1,139 @@
+"""presets, environments, validate: what the user reads, and the exit codes that a script sees."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from phylon.presets import list_presets, load_preset
+from phylon.spec import parse_yaml
+
+SMOKE = "td3-pbt-pendulum-smoke"
+
+
+class TestPresets:
+    def test_lists_all(self, phylon):
+        output = phylon("presets").stdout
+        assert all(preset.name in output for preset in list_presets())
+
+    def test_prints_the_yaml_as_written(self, phylon):
+        result = phylon("presets", SMOKE)
+        assert result.stdout.rstrip() == load_preset(SMOKE).yaml.rstrip()
+        assert parse_yaml(result.stdout).name == SMOKE
+
+    def test_unknown(self, phylon):
+        result = phylon("presets", "td3-pbt-pendulum")
+        assert result.exit_code == 2
+        assert f"did you mean {SMOKE}" in result.stderr
+
+
+class TestEnvironments:
+    def test_search(self, phylon):
+        result = phylon("environments", "--suite", "gymnasium", "--search", "cheetah", "--json")
+        entries = json.loads(result.stdout)
+        assert "HalfCheetah-v5" in [entry["id"] for entry in entries]
+        assert all("cheetah" in entry["id"].lower() for entry in entries)
+
+    def test_table(self, phylon):
+        assert "17 float64" in phylon("environments", "--search", "HalfCheetah-v5").stdout
+
+    def test_unknown_suite(self, phylon):
+        result = phylon("environments", "--suite", "gym")
+        assert result.exit_code == 2
+        assert "use one of gymnasium" in result.stderr
+
+
+class TestValidate:
+    def test_preset(self, phylon):
+        result = phylon("validate", SMOKE)
+        assert result.exit_code == 0
+        assert "trains 8 td3 members on Pendulum-v1" in result.stdout
+
+    def test_file_and_standard_input(self, phylon, tmp_path: Path):
+        file = tmp_path / "spec.yaml"
+        file.write_text(load_preset(SMOKE).yaml)
+        assert phylon("validate", str(file)).exit_code == 0
+        assert phylon("validate", "-", input=file.read_text()).exit_code == 0
+
+    def test_json_of_a_valid_spec_is_complete(self, phylon):
+        report = json.loads(phylon("validate", SMOKE, "--set", "seed=3", "--json").stdout)
+        assert report["valid"] and report["spec"]["seed"] == 3 and report["spec"]["algorithm"]["target_rate"] == 0.005
+
+    def test_every_problem_with_path_value_and_remedy(self, phylon):
+        result = phylon("validate", SMOKE, "--set", "algorithm.discont=0.9", "--set", "seed=-1")
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        for words in ("2 problems", "algorithm.discont", "got 0.9", "did you mean 'discount'?", "seed", "got -1"):
+            assert words in result.stderr
+
+    def test_json_of_an_invalid_spec(self, phylon):
+        result = phylon("validate", SMOKE, "--set", "environment.id=Pendulum-v9", "--json")
+        assert result.exit_code == 2
+        (problem,) = json.loads(result.stdout)["problems"]
+        assert problem["path"] == "environment.id" and "Pendulum-v1" in problem["remedy"]
+
+    @pytest.mark.parametrize(
+        ("source", "message"),
+        [
+            ("no-such-file.yaml", "there is no file 'no-such-file.yaml'"),
+            ("folder/spec", "there is no file 'folder/spec'"),
+            ("td3-pbt-pendulum", f"did you mean {SMOKE}"),
+            (".", "cannot be read"),
+        ],
+    )
+    def test_nothing_to_read(self, phylon, source: str, message: str):
+        result = phylon("validate", source)
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+    def test_a_file_that_is_no_text(self, phylon, tmp_path: Path):
+        (tmp_path / "weights.npz").write_bytes(b"\xff\xfe\x00")
+        result = phylon("validate", str(tmp_path / "weights.npz"))
+        assert result.exit_code == 2
+        assert "not a text in UTF-8" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("override", "message"),
+        [
+            ("seed", "does not say path=value"),
+            ("=3", "does not say path=value"),
+            ("algorithm..discount=3", "does not say path=value"),
+            ("seed.value=3", "seed is 0, which has no 'value'; set seed as a whole"),
+            ("algorithm.network.hidden.7=3", "algorithm.network.hidden is a list of 2; use a number below 2"),
+            ("algorithm.discount={uniform: [0.9", "not valid YAML"),
+            ("nothing.here=1", "unknown field 'nothing'"),
+            ("algorithm.discount=1e-3", "write 1.0e-3"),
+        ],
+    )
+    def test_a_wrong_override(self, phylon, override: str, message: str):
+        result = phylon("validate", SMOKE, "--set", override)
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+    def test_overrides_of_all_kinds(self, phylon):
+        overrides = ["algorithm.discount=0.98", "algorithm.network.hidden.0=32", "replicates=2", "replay={warmup: 500}"]
+        arguments = [word for override in overrides for word in ("--set", override)]
+        spec = json.loads(phylon("validate", SMOKE, "--json", *arguments).stdout)["spec"]
+        assert spec["algorithm"]["discount"] == 0.98
+        assert spec["algorithm"]["network"]["hidden"] == [32, 64]
+        assert spec["replicates"] == 2
+        assert spec["replay"]["warmup"] == 500
+
+
+class TestExitCodesOfTheRealCommand:
+    """In a process of its own, as a script calls it."""
+
+    def test_ok(self, shell):
+        assert shell("validate", SMOKE).returncode == 0
+
+    def test_bad_input(self, shell):
+        assert shell("validate", "-", input="version: 1\n").returncode == 2
+
+    def test_wrong_usage(self, shell):
+        assert shell("train").returncode == 2
+        assert shell("frobnicate").returncode == 2
+
+    def test_unreachable(self, shell):
+        result = shell("list")
+        assert result.returncode == 3
+        assert "http://127.0.0.1:9" in result.stderr and "phylon up" in result.stderr
