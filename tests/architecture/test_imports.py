@@ -1,0 +1,54 @@
+"""Who may import whom, said by import-linter's contracts, and what a process really loads, seen in a fresh one."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ENGINE = {"jax", "jaxlib", "flax", "optax", "gymnasium", "mujoco"}
+WEB = {"fastapi", "starlette", "uvicorn", "sqlalchemy", "celery", "redis"}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Top-level modules in a fresh interpreter after `statement`."""
+    code = f"import sys, json\n{statement}\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_import_contracts_hold():
+    linter = Path(sys.executable).with_name("lint-imports")
+    assert linter.exists() or shutil.which("lint-imports"), "import-linter is not installed"
+    done = subprocess.run([str(linter)], capture_output=True, text=True, cwd=ROOT, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [
+        ("import backend.app", ENGINE | {"worker"}),
+        ("import worker.supervisor", ENGINE | {"backend", "sqlalchemy", "fastapi"}),
+        ("import worker.training.run_directory", ENGINE | {"backend", "sqlalchemy"}),
+        ("import phylon.spec, phylon.events, phylon.protocol, phylon.client", ENGINE | WEB | {"backend", "worker"}),
+        ("import phylon.cli.app", ENGINE | WEB | {"backend", "worker"}),
+        ("import phylon.events", {"httpx", "typer", "rich", "numpy"}),
+    ],
+)
+def test_a_process_loads_only_its_own(statement: str, forbidden: set[str]):
+    assert loaded_by(statement) & forbidden == set()
+
+
+def test_the_package_itself_loads_nothing():
+    """`import phylon` must not cost a script or a trainer anything that it does not use."""
+    assert loaded_by("import phylon") - loaded_by("import typing") == {"phylon"}
+
+
+def test_every_public_name_exists():
+    loaded_by("import phylon\nfor name in phylon.__all__: getattr(phylon, name)")
+    with pytest.raises(AssertionError, match="no attribute 'Cleint'"):
+        loaded_by("from phylon import __getattr__ as get; get('Cleint')")
