@@ -1,0 +1,55 @@
+"""Runs a population: strategies by name, all with the same interface and the same numbers."""
+
+from collections.abc import Callable
+
+import jax
+import numpy as np
+
+from worker.core.keys import derive, member_keys
+from worker.core.types import Array, Hyperparams
+from worker.execution.acting import make_actor, make_exploration_keys
+from worker.execution.interface import Actor, Execution, KeyWords, Population, Report, Strategy, StrategyName, Workload
+from worker.execution.members import member_checksum
+from worker.execution.sequential import sequential
+from worker.execution.sharded import sharded
+from worker.execution.vectorized import vectorized
+
+__all__ = [
+    "STRATEGIES",
+    "Actor",
+    "Execution",
+    "KeyWords",
+    "Population",
+    "Report",
+    "StrategyName",
+    "Workload",
+    "build_execution",
+]
+
+STRATEGIES: dict[StrategyName, Callable[[Workload], Strategy]] = {
+    "sequential": sequential,
+    "vectorized": vectorized,
+    "sharded": sharded,
+}
+
+
+def build_execution(name: StrategyName, work: Workload) -> Execution:
+    strategy = STRATEGIES[name](work)
+
+    def init_members(key: Array, hyperparams: Hyperparams) -> Population:
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "init"), work.population_size)
+        return jax.vmap(work.algorithm.init)(keys, hyperparams)
+
+    init_program, checksum_program = jax.jit(init_members), jax.jit(jax.vmap(member_checksum))
+
+    return Execution(
+        strategy=name,
+        devices=strategy.devices,
+        place=strategy.place,
+        init=lambda key, hyperparams: strategy.place(init_program(key, hyperparams)),
+        actor=make_actor(work, strategy.devices[0]),
+        exploration_keys=make_exploration_keys(work),
+        update=strategy.update,
+        gather=strategy.gather,
+        checksum=lambda population: np.asarray(checksum_program(population)),
+    )

@@ -1,0 +1,83 @@
+"""Acting for a whole population, cheaply: it happens once an environment step, so the cost of a call counts.
+
+All strategies act alike. What acting reads of a population (the policies, not the critics and optimisers) is brought to
+one device, once a segment; a call then takes few arguments and needs no agreement between devices. The keys of a
+segment are derived in one go, since deriving them at each call would cost more than a small policy does.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from worker.core.keys import derive, member_keys
+from worker.core.types import Array, Hyperparams, State
+from worker.execution.compilation import one_thread
+from worker.execution.interface import Actor, Device, FloatArray, KeyWords, Population, Workload
+
+
+def make_actor(work: Workload, device: Device) -> Callable[[Population, Hyperparams], Actor]:
+    def explore(population: Population, hyperparams: Hyperparams, obs: Array, keys: Array) -> Array:
+        def act(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
+            return work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True)
+
+        return jax.vmap(act)(population, hyperparams, obs, keys)
+
+    def exploit(population: Population, hyperparams: Hyperparams, obs: Array) -> Array:
+        def act(state: State, hyperparams: Hyperparams, obs: Array) -> Array:
+            return work.algorithm.act(state, hyperparams, obs, jax.random.key(0), False)  # the key is not looked at
+
+        return jax.vmap(act)(population, hyperparams, obs)
+
+    members = (work.population_shape(), work.hyperparams_shape())
+    obs = jax.ShapeDtypeStruct((work.population_size, 1, *work.info.observation_shape), jnp.float32)
+    keys = jax.ShapeDtypeStruct((work.population_size, 2), jnp.uint32)
+    structure = jax.tree.structure(members)
+    is_read = np.array(leaves_read(explore, members, obs, keys)) | leaves_read(exploit, members, obs)
+
+    def compiled(function: Callable[..., Array]) -> Callable[..., Array]:
+        def run(policies: list[Array], *inputs: Array) -> Array:
+            remaining = iter(policies)
+            population, hyperparams = jax.tree.unflatten(structure, [next(remaining) if r else None for r in is_read])
+            return function(population, hyperparams, *inputs)
+
+        return jax.jit(run, compiler_options=one_thread(device))
+
+    run_explore, run_exploit = compiled(explore), compiled(exploit)
+
+    def actor(population: Population, hyperparams: Hyperparams) -> Actor:
+        leaves = jax.tree.leaves((population, hyperparams))
+        policies = jax.device_put([leaf for leaf, read in zip(leaves, is_read, strict=True) if read], device)
+
+        def exploring(obs: FloatArray, keys: KeyWords) -> FloatArray:
+            return np.asarray(run_explore(policies, obs, keys))
+
+        def exploiting(obs: FloatArray) -> FloatArray:
+            return np.asarray(run_exploit(policies, obs))
+
+        return Actor(exploring, exploiting)
+
+    return actor
+
+
+def make_exploration_keys(work: Workload) -> Callable[[KeyWords, int, int], KeyWords]:
+    def derive_keys(key: Array, segment: Array, count: int) -> Array:
+        calls = member_keys(derive(jax.random.wrap_key_data(key), "explore", segment), count)
+        return jax.random.key_data(jax.vmap(member_keys, in_axes=(0, None))(calls, work.population_size))
+
+    program = jax.jit(derive_keys, static_argnums=2)
+
+    def exploration_keys(key: KeyWords, segment: int, count: int) -> KeyWords:
+        return np.asarray(program(key, np.uint32(segment), count))
+
+    return exploration_keys
+
+
+def leaves_read(function: Callable[..., Any], trees: tuple[Any, ...], *inputs: Any) -> list[bool]:
+    """For each leaf of `trees`, whether `function(*trees, *inputs)` looks at it."""
+    program = jax.make_jaxpr(function)(*trees, *inputs).jaxpr
+    used = {id(variable) for equation in program.eqns for variable in equation.invars}
+    used |= {id(variable) for variable in program.outvars}
+    return [id(variable) in used for variable in program.invars[: len(jax.tree.leaves(trees))]]

@@ -1,0 +1,42 @@
+"""The programs of one member, from which every strategy is put together."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from worker.core.types import Algorithm, Array, Hyperparams, Key, State, Transition
+from worker.execution.interface import Population, Report
+
+MemberUpdates = Callable[[State, Hyperparams, Transition[Array], Key], tuple[State, Report]]
+
+
+def member_updates(algorithm: Algorithm) -> MemberUpdates:
+    """Consecutive updates on batches [updates, batch, ...], scanned."""
+
+    def run(state: State, hyperparams: Hyperparams, batches: Transition[Array], key: Key) -> tuple[State, Report]:
+        def step(state: State, inputs: tuple[Transition[Array], Key]) -> tuple[State, dict[str, Array]]:
+            return algorithm.update(state, hyperparams, *inputs)
+
+        keys = jax.random.split(key, batches.reward.shape[0])
+        state, metrics = jax.lax.scan(step, state, (batches, keys))
+        # Hyper-parameters leave by the way that the state takes: through the same slicing, mapping and sharding.
+        return state, Report({name: jnp.mean(values) for name, values in metrics.items()}, hyperparams)
+
+    return run
+
+
+def take_members(population: Population, parents: Array) -> Population:
+    return jax.tree.map(lambda leaf: leaf[parents], population)
+
+
+def member_checksum(state: State) -> Array:
+    """uint32 [2] from every bit of the state, by sums that wrap around. Each place has odd weights of its own."""
+    bits = jnp.concatenate([_words(leaf) for leaf in jax.tree.leaves(state)])
+    places = jnp.arange(bits.size, dtype=jnp.uint32)
+    return jnp.stack([jnp.sum(bits * (2 * places + 1)), jnp.sum(bits * (places * jnp.uint32(0x9E3779B2) + 1))])
+
+
+def _words(leaf: Array) -> Array:
+    unsigned = jnp.dtype(f"uint{8 * leaf.dtype.itemsize}")
+    return jax.lax.bitcast_convert_type(leaf, unsigned).astype(jnp.uint32).reshape(-1)

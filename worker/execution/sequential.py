@@ -1,0 +1,55 @@
+"""One member after the other, by one compiled program that takes the slot as a number. All cores work on one member.
+
+The stacked population is donated to each call and written in place, so nothing is unstacked or stacked again.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from worker.core.keys import derive
+from worker.core.types import Array, Hyperparams, Transition
+from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
+from worker.execution.members import member_updates, take_members
+
+
+def sequential(work: Workload) -> Strategy:
+    device = jax.local_devices()[0]
+    member = member_updates(work.algorithm)
+
+    def run(
+        population: Population,
+        hyperparams: Hyperparams,
+        batches: Transition[Array],
+        key: Array,
+        segment: Array,
+        slot: Array,
+    ) -> tuple[Population, Report]:
+        state, own_hyperparams, own_batches = jax.tree.map(
+            lambda leaf: jax.lax.dynamic_index_in_dim(leaf, slot, keepdims=False), (population, hyperparams, batches)
+        )
+        own_key = derive(jax.random.wrap_key_data(key), "update", segment, slot)
+        state, report = member(state, own_hyperparams, own_batches, own_key)
+        population = jax.tree.map(
+            lambda leaf, new: jax.lax.dynamic_update_index_in_dim(leaf, new, slot, axis=0), population, state
+        )
+        return population, report
+
+    program = jax.jit(run, donate_argnums=0)
+    stack = jax.jit(lambda reports: jax.tree.map(lambda *values: jnp.stack(values), *reports))
+
+    def update(
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int
+    ) -> tuple[Population, Report]:
+        reports: list[Report] = []
+        for slot in range(work.population_size):
+            population, report = program(population, hyperparams, batches, key, np.uint32(segment), np.uint32(slot))
+            reports.append(report)
+        return population, stack(reports)
+
+    return Strategy(
+        devices=(device,),
+        place=lambda tree: jax.device_put(tree, device),
+        update=update,
+        gather=jax.jit(take_members),
+    )

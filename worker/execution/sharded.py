@@ -1,0 +1,75 @@
+"""Members split over all local devices. On a CPU every core is a device (`--xla_force_host_platform_device_count`).
+
+Within a CPU shard members run one by one, each on one thread: a core works without waiting for the others, its caches
+hold one member at a time, and TD3's delayed policy step is truly skipped. Within a GPU shard they run as a batch.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from worker.core.keys import derive, member_keys
+from worker.core.types import Array, Hyperparams, Transition
+from worker.execution.compilation import one_thread
+from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
+from worker.execution.members import member_updates, take_members
+
+AXIS = "members"
+
+
+def sharded(work: Workload) -> Strategy:
+    available = jax.local_devices()
+    devices = tuple(available[: devices_that_divide(work.population_size, len(available))])
+    mesh = Mesh(np.array(devices), (AXIS,))
+    split = NamedSharding(mesh, PartitionSpec(AXIS))
+    member = member_updates(work.algorithm)
+
+    def by_shard(function: Callable[..., Any], *whole: int) -> Callable[..., Any]:
+        """`function` of each device's part of its arguments; those at the positions `whole` are not split."""
+
+        def wrapped(*arguments: Any) -> Any:
+            specs = tuple(PartitionSpec() if i in whole else PartitionSpec(AXIS) for i in range(len(arguments)))
+            # Algorithms are written for one member and know of no mesh, so their types are not checked against it.
+            return jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(AXIS), check_vma=False)(
+                *arguments
+            )
+
+        return wrapped
+
+    def part(*arguments: Any) -> tuple[Population, Report]:
+        if devices[0].platform == "cpu":
+            return jax.lax.map(lambda one: member(*one), arguments)
+        return jax.vmap(member)(*arguments)
+
+    def run(
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, segment: Array
+    ) -> tuple[Population, Report]:
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "update", segment), work.population_size)
+        return by_shard(part)(population, hyperparams, batches, keys)
+
+    program = jax.jit(run, donate_argnums=0, out_shardings=split, compiler_options=one_thread(devices[0]))
+
+    def update(
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int
+    ) -> tuple[Population, Report]:
+        return program(population, hyperparams, batches, key, np.uint32(segment))
+
+    def gather_part(population: Population, parents: Array) -> Population:
+        # Left to itself the partitioner adds up masked parts, which turns -0.0 into 0.0; here bits only move.
+        everyone = jax.tree.map(lambda leaf: jax.lax.all_gather(leaf, AXIS, tiled=True), population)
+        return take_members(everyone, parents)
+
+    return Strategy(
+        devices=devices,
+        place=lambda tree: jax.device_put(tree, split),
+        update=update,
+        gather=jax.jit(by_shard(gather_part)),
+    )
+
+
+def devices_that_divide(population_size: int, available: int) -> int:
+    """The largest number of devices that gives each the same number of members."""
+    return next(count for count in range(min(population_size, available), 0, -1) if population_size % count == 0)

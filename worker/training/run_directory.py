@@ -1,0 +1,200 @@
+"""The run directory: what launcher, trainer and supervisor share on disk. Pure Python, so the supervisor may import it.
+
+run.json                  what to train; written by the launcher before the start
+events.jsonl              the spool: one event a line, line number = seq
+checkpoints/NNNNNN.npz    arrays of a checkpoint
+checkpoints/NNNNNN.json   its record, written last: a checkpoint without a record does not exist
+strategy.json             the chosen execution strategy, so that a resumed attempt makes the same choice
+lock                      held by the trainer while it lives
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from phylon.spec import parse_spec
+from phylon.spec.distributions import Model
+from phylon.spool import SPOOL_FILE
+
+CHECKPOINTS_KEPT = 2
+LOCK_PATIENCE_SECONDS = 30.0
+
+
+class RunRequest(Model):
+    run_id: int | None
+    seed: int
+    spec: dict[str, Any]
+
+
+class CheckpointRecord(Model):
+    number: int
+    step: int
+    next_seq: int
+    """First event number that is *not* covered by this checkpoint."""
+    sha256: str
+    bytes: int
+    file: str
+
+
+class RunDirectoryBusy(RuntimeError):
+    """Another trainer holds the lock."""
+
+
+def write_run(run_dir: Path, request: RunRequest) -> None:
+    checkpoints_dir(run_dir).mkdir(parents=True, exist_ok=True)
+    replace_file(run_dir / "run.json", request.model_dump_json(indent=2).encode())
+
+
+def read_run(run_dir: Path) -> RunRequest:
+    return RunRequest.model_validate_json((run_dir / "run.json").read_bytes())
+
+
+def spool_path(run_dir: Path) -> Path:
+    return run_dir / SPOOL_FILE
+
+
+def checkpoints_dir(run_dir: Path) -> Path:
+    return run_dir / "checkpoints"
+
+
+def checkpoint_number(step: int, segment_steps: int) -> int:
+    """Named by place in the run, so a periodic checkpoint has the same number whatever happened before it."""
+    return step // segment_steps
+
+
+def checkpoint_file(number: int) -> str:
+    return f"{number:06d}.npz"
+
+
+def checkpoint_records(run_dir: Path) -> list[CheckpointRecord]:
+    """Every recorded checkpoint, oldest first, whether or not its arrays are intact."""
+    records: list[CheckpointRecord] = []
+    for path in checkpoints_dir(run_dir).glob("*.json"):
+        with contextlib.suppress(ValidationError):
+            records.append(CheckpointRecord.model_validate_json(path.read_bytes()))
+    return sorted(records, key=lambda record: record.number)
+
+
+def latest_checkpoint(run_dir: Path) -> CheckpointRecord | None:
+    """The newest checkpoint whose file has the recorded length and hash."""
+    return next((record for record in reversed(checkpoint_records(run_dir)) if _is_intact(run_dir, record)), None)
+
+
+def record_checkpoint(run_dir: Path, record: CheckpointRecord) -> None:
+    """From here on the checkpoint exists. Older ones than the last two go."""
+    path = checkpoints_dir(run_dir) / Path(record.file).with_suffix(".json")
+    replace_file(path, record.model_dump_json().encode())
+    _prune(run_dir)
+
+
+def install_checkpoint(run_dir: Path, source: Path, next_seq: int, sha256: str, file: str) -> CheckpointRecord:
+    """Put a checkpoint that came from another worker into this directory. `file` is the name it had there."""
+    if Path(file).name != file or not Path(file).stem.isdigit():
+        raise ValueError(f"checkpoint file is named {file!r}; expected a number, as in {checkpoint_file(40)}")
+    number = int(Path(file).stem)
+    record = CheckpointRecord(
+        number=number,
+        step=number * parse_spec(read_run(run_dir).spec).execution.segment_steps,
+        next_seq=next_seq,
+        sha256=file_sha256(source),
+        bytes=source.stat().st_size,
+        file=file,
+    )
+    if record.sha256 != sha256:
+        raise ValueError(f"checkpoint {file} came damaged: its hash is {record.sha256}, not {sha256}; fetch it again")
+    os.replace(source, checkpoints_dir(run_dir) / file)
+    record_checkpoint(run_dir, record)
+    return record
+
+
+def rewind(run_dir: Path) -> int:
+    """Cut the spool back to the newest checkpoint (to nothing, without one) and return the next event number.
+
+    A run that came from another worker left its earlier events there, where they are stored already. Blank lines stand
+    for them, so that the line number stays the event number.
+    """
+    checkpoint = latest_checkpoint(run_dir)
+    next_seq = checkpoint.next_seq if checkpoint else 0
+    path = spool_path(run_dir)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    with path.open("r+b") as spool:
+        kept = 0
+        while kept < next_seq and spool.readline().endswith(b"\n"):
+            kept += 1
+            end = spool.tell()
+        spool.truncate(end if kept else 0)
+        spool.seek(0, os.SEEK_END)
+        spool.write(b"\n" * (next_seq - kept))
+        spool.flush()
+        os.fsync(spool.fileno())
+    return next_seq
+
+
+@contextlib.contextmanager
+def locked(run_dir: Path, patience_seconds: float = LOCK_PATIENCE_SECONDS) -> Iterator[None]:
+    """Only one trainer works in a run directory; a dying predecessor is given a while to let go."""
+    with (run_dir / "lock").open("w") as file:
+        deadline = time.monotonic() + patience_seconds
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise RunDirectoryBusy(
+                        f"another trainer has held {run_dir / 'lock'} for {patience_seconds:g} s; end it first"
+                    ) from None
+                time.sleep(0.05)
+        yield
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """All of the new content or all of the old one, whenever the machine stops."""
+    temporary = path.with_name(path.name + ".tmp")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+    sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """A rename outlives a power cut only when its directory was synced."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_strategy(run_dir: Path) -> dict[str, Any] | None:
+    path = run_dir / "strategy.json"
+    return json.loads(path.read_bytes()) if path.exists() else None
+
+
+def _is_intact(run_dir: Path, record: CheckpointRecord) -> bool:
+    path = checkpoints_dir(run_dir) / record.file
+    return path.exists() and path.stat().st_size == record.bytes and file_sha256(path) == record.sha256
+
+
+def _prune(run_dir: Path) -> None:
+    kept = {Path(record.file).stem for record in checkpoint_records(run_dir)[-CHECKPOINTS_KEPT:]}
+    # Records go before arrays, so that no record ever lacks its arrays.
+    for path in sorted(checkpoints_dir(run_dir).iterdir(), key=lambda path: path.suffix != ".json"):
+        if path.stem not in kept:
+            path.unlink()

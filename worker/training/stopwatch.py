@@ -1,0 +1,70 @@
+"""Where the time goes. Compilation is told apart from the phase it happens in, by JAX's own report of it."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Literal
+
+import jax.monitoring
+
+Phase = Literal["env", "act", "sample", "transfer", "update", "evaluate", "evolve", "checkpoint", "compile", "other"]
+PHASES: tuple[Phase, ...] = (
+    "env",
+    "act",
+    "sample",
+    "transfer",
+    "update",
+    "evaluate",
+    "evolve",
+    "checkpoint",
+    "compile",
+    "other",
+)
+COMPILATION = "/jax/core/compile/"
+"""Prefix of the durations that JAX reports for tracing, lowering and compiling, none of which overlap."""
+
+
+class Stopwatch:
+    """Seconds of each phase since the last `lap`. Phases do not nest; compilation interrupts any of them."""
+
+    def __init__(self, wall_before: float = 0.0) -> None:
+        """`wall_before`: seconds of work of earlier attempts that led to the checkpoint being taken up."""
+        self._wall_before = wall_before
+        self._began = self._lap_began = time.perf_counter()
+        self._seconds: dict[Phase, float] = dict.fromkeys(PHASES, 0.0)
+        self.compilations = 0
+
+    @property
+    def wall(self) -> float:
+        """Seconds of work since the run began."""
+        return self._wall_before + time.perf_counter() - self._began
+
+    @contextlib.contextmanager
+    def phase(self, name: Phase) -> Iterator[None]:
+        began, compiling = time.perf_counter(), self._seconds["compile"]
+        try:
+            yield
+        finally:
+            self._seconds[name] += time.perf_counter() - began - (self._seconds["compile"] - compiling)
+
+    @contextlib.contextmanager
+    def watching_compilation(self) -> Iterator[None]:
+        def record(event: str, duration_secs: float, **kwargs: str | int) -> None:
+            if event.startswith(COMPILATION):
+                self._seconds["compile"] += duration_secs
+                self.compilations += event.endswith("backend_compile_duration")
+
+        jax.monitoring.register_event_duration_secs_listener(record)
+        try:
+            yield
+        finally:
+            jax.monitoring.unregister_event_duration_listener(record)
+
+    def lap(self) -> tuple[float, dict[Phase, float]]:
+        """Seconds since the last lap, in all and by phase; `other` is what no phase claimed."""
+        now = time.perf_counter()
+        total = now - self._lap_began
+        seconds = self._seconds
+        seconds["other"] += max(0.0, total - sum(seconds.values()))
+        self._lap_began, self._seconds = now, dict.fromkeys(PHASES, 0.0)
+        return total, seconds
