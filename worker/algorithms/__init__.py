@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from phylon.spec.algorithms import AlgorithmSpec
-from worker.algorithms.td3 import td3
+from worker.algorithms import td3
 from worker.core.types import Algorithm, EnvironmentInfo
 
 __all__ = ["ALGORITHMS", "build_algorithm"]
 
-ALGORITHMS: dict[str, Callable[[AlgorithmSpec, EnvironmentInfo], Algorithm]] = {"td3": td3}
+ALGORITHMS: dict[str, Callable[[AlgorithmSpec, EnvironmentInfo], Algorithm]] = {"td3": td3.td3}
 
 
 def build_algorithm(spec: AlgorithmSpec, info: EnvironmentInfo) -> Algorithm:

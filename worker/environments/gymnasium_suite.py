@@ -52,7 +52,7 @@ def open_environment(id: str) -> gymnasium.Env[Any, Any]:
 
 @functools.cache
 def _log_mujoco_warnings() -> None:
-    """MuJoCo appends its warnings to a file in the working directory, for each environment anew; log each once instead."""
+    """MuJoCo appends its warnings to a file in the working directory, again for each environment; log each once."""
     import mujoco
 
     @functools.lru_cache(maxsize=1000)

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 from phylon.events import Operator
 from phylon.spec import ExperimentSpec
 from worker.core.types import Array
+from worker.population import pbt
 from worker.population.hyperparams import sample_hyperparams
 from worker.population.method import Evolution, PopulationMethod
-from worker.population.pbt import best_first, pbt
 
 __all__ = ["METHODS", "Evolution", "PopulationMethod", "build_method", "operator_of", "ranks", "sample_hyperparams"]
 
-METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {"pbt": pbt}
+METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {"pbt": pbt.pbt}
 
 
 def build_method(spec: ExperimentSpec) -> PopulationMethod:
@@ -30,4 +30,4 @@ def operator_of(changes: dict[str, str]) -> Operator:
 
 def ranks(fitness: Array) -> Array:
     """The rank of each slot, 0 the best, int32 [P]; the very order by which methods select."""
-    return jnp.argsort(best_first(fitness)).astype(jnp.int32)
+    return jnp.argsort(pbt.best_first(fitness)).astype(jnp.int32)

@@ -44,20 +44,22 @@ class Replay:
     def add(self, batch: HostTransition) -> None:
         """Append [P, n, ...]; the oldest make room."""
         count = batch.reward.shape[1]
-        positions = np.arange(self.added, self.added + count) % self.capacity
+        positions = (self.added % self.capacity + np.arange(count)) % self.capacity
         for stored, new in zip(self._fields, batch, strict=True):
             stored[:, positions] = new
         self.added += count
 
     def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
-        """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement."""
+        """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement.
+
+        The arrays are fresh each time: a device may still be reading the previous ones.
+        """
         indices = self._indices(seed, segment, updates * batch_size)
         shape = (self.population_size, updates, batch_size)
 
         def gather(stored: NDArray[np.float32]) -> NDArray[np.float32]:
             rows = stored.reshape(-1, *stored.shape[2:])
-            # "clip" only tells NumPy not to buffer: the indices are in range
-            return np.take(rows, indices, axis=0, mode="clip").reshape(*shape, *stored.shape[2:])
+            return np.take(rows, indices, axis=0).reshape(*shape, *stored.shape[2:])
 
         return Transition(*map(gather, self._fields))
 

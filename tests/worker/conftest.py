@@ -1,0 +1,19 @@
+"""JAX as strict as it can be: two devices (so that sharding is real), no key used twice, no silent broadcasting."""
+
+import os
+
+# must be set before JAX is imported for the first time
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=2".strip()
+
+import jax
+import pytest
+
+jax.config.update("jax_debug_key_reuse", True)
+jax.config.update("jax_numpy_rank_promotion", "raise")
+
+
+@pytest.fixture(params=["jit", "no jit"])
+def variant(request):
+    """Runs a test of a pure function twice: compiled and not."""
+    return jax.jit if request.param == "jit" else lambda function: function

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from phylon.spec.experiment import EnvironmentSpec
+from worker.core.errors import EnvironmentUnavailable
+from worker.environments import describe, make_environments
+from worker.environments.probe import PROBES
+
+COUNT = 32
+
+
+def start(id, seeds=None):
+    environments = make_environments(EnvironmentSpec(suite="probe", id=id), COUNT)
+    return environments, environments.reset(np.arange(COUNT) if seeds is None else seeds)
+
+
+def step(environments, action=0.0):
+    return environments.step(np.full((COUNT, 1), action, np.float32))
+
+
+@pytest.mark.parametrize("id", PROBES)
+def test_shapes_and_types(id):
+    environments, obs = start(id)
+    assert environments.info == describe("probe", id)
+    result = step(environments)
+    for array in (obs, result.obs, result.next_obs):
+        assert array.shape == (COUNT, 1)
+        assert array.dtype == np.float32
+    assert result.reward.shape == result.terminated.shape == result.truncated.shape == (COUNT,)
+    assert result.reward.dtype == np.float32
+    assert result.terminated.dtype == result.truncated.dtype == np.bool_
+
+
+@pytest.mark.parametrize("id", PROBES)
+def test_episodes_last_as_long_as_they_say(id):
+    environments, _ = start(id)
+    for _ in range(environments.info.max_episode_steps - 1):
+        result = step(environments)
+        assert not (result.terminated | result.truncated).any()
+    result = step(environments)
+    assert (result.terminated | result.truncated).all()
+
+
+def test_constant_reward():
+    environments, obs = start("ConstantReward-v0")
+    assert not obs.any()
+    assert (step(environments).reward == 1).all()
+
+
+def test_reward_by_observation():
+    environments, obs = start("ObservationReward-v0")
+    assert set(obs.ravel()) == {-1, 1}
+    result = step(environments)
+    np.testing.assert_array_equal(result.reward, obs[:, 0])
+    assert result.terminated.all()
+
+
+def test_delayed_reward():
+    environments, obs = start("DelayedReward-v0")
+    first, second = step(environments), step(environments)
+    assert not obs.any()
+    assert not first.reward.any()
+    assert (first.next_obs == 1).all()
+    assert (second.reward == 1).all()
+    assert second.terminated.all()
+    assert not second.obs.any()  # the next episode
+
+
+def test_reward_by_action():
+    environments, obs = start("ActionReward-v0")
+    result = step(environments, 0.5)
+    np.testing.assert_allclose(result.reward, np.where(obs[:, 0] > 0, 1.0, 0.0))  # 1 - (0.5 - ±0.5)²
+
+
+def test_truncation_and_termination_are_told_apart():
+    environments, obs = start("Truncation-v0")
+    result = step(environments)
+    np.testing.assert_array_equal(result.terminated, obs[:, 0] == 1)
+    np.testing.assert_array_equal(result.truncated, obs[:, 0] == -1)
+    np.testing.assert_array_equal(result.next_obs, obs)
+    assert (result.reward == 1).all()
+
+
+def test_seeds_decide_and_randomness_goes_on():
+    episodes = []
+    for _ in range(2):
+        environments, obs = start("ObservationReward-v0")
+        episodes.append([obs, *(step(environments).obs for _ in range(5))])
+    np.testing.assert_array_equal(*episodes)
+    assert any(not np.array_equal(episodes[0][0], later) for later in episodes[0][1:])
+    assert not np.array_equal(episodes[0][0], start("ObservationReward-v0", np.arange(COUNT) + 99)[1])
+
+
+def test_an_unknown_probe_is_named():
+    with pytest.raises(EnvironmentUnavailable, match="no probe environment 'Nothing-v0'; use one of ConstantReward-v0"):
+        describe("probe", "Nothing-v0")

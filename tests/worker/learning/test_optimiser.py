@@ -1,0 +1,25 @@
+import jax.numpy as jnp
+import pytest
+
+from worker.learning import adam_init, adam_step
+
+
+def test_two_steps_by_hand(variant):
+    """b1 = 0.9, b2 = 0.999, gradients 2 then -1, learning rates 0.1 then 0.01.
+
+    step 1: m = 0.2, v = 0.004, unbiased 2 and 4: direction 2 / 2 = 1, weight 1 - 0.1
+    step 2: m = 0.9 * 0.2 - 0.1 = 0.08, v = 0.999 * 0.004 + 0.001 = 0.004996, unbiased by 0.19 and 0.001999
+    """
+    params = {"w": jnp.array([1.0])}
+    step = variant(adam_step)
+    params, state = step(params, {"w": jnp.array([2.0])}, adam_init(params), jnp.array(0.1))
+    assert params["w"].tolist() == pytest.approx([0.9])
+    params, _ = step(params, {"w": jnp.array([-1.0])}, state, jnp.array(0.01))
+    direction = (0.08 / 0.19) / (0.004996 / 0.001999) ** 0.5
+    assert params["w"].tolist() == pytest.approx([0.9 - 0.01 * direction])
+
+
+def test_a_learning_rate_of_zero_changes_nothing(variant):
+    params = {"w": jnp.array([1.0, -3.0])}
+    after, _ = variant(adam_step)(params, {"w": jnp.array([5.0, 5.0])}, adam_init(params), jnp.array(0.0))
+    assert after["w"].tolist() == [1.0, -3.0]
