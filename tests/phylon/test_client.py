@@ -1,0 +1,218 @@
+"""The Python client against the real service, with a worker played by hand."""
+
+import hashlib
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phylon import ApiError, NotFound, PhylonUnreachable, SpecInvalid, load_preset, parse_yaml
+from phylon.client import Client
+from phylon.events import Finished, Lineage, Metrics, RunEvent, Segment, Started
+from phylon.protocol import LogLine
+from phylon.results import Rewind, Run
+from phylon.spec import spec_to_json
+
+SMOKE = load_preset("td3-pbt-pendulum-smoke").yaml
+NAN = float("nan")
+
+
+def started(seq: int, resumed: bool = False) -> Started:
+    return Started(
+        kind="started", seq=seq, step=0, wall=0.1, resumed=resumed, strategy="sharded", explanation="asked for",
+        devices=["cpu:0"], versions={}, parameters=1,
+    )  # fmt: skip
+
+
+def evaluation(seq: int, *returns: float) -> Metrics:
+    return Metrics(
+        kind="metrics", seq=seq, step=seq * 1000, wall=float(seq), frames={"evaluation/return": list(returns)}
+    )
+
+
+def founders(seq: int, count: int = 8) -> Lineage:
+    segments = [
+        Segment(
+            id=slot, slot=slot, parent=None, operator="founder", changes={}, hyperparams_before=None,
+            hyperparams={"discount": 0.9}, fitness=None, parent_fitness=None, rank=None, weights="00",
+        )
+        for slot in range(count)
+    ]  # fmt: skip
+    return Lineage(kind="lineage", seq=seq, step=0, wall=0.0, segments=segments)
+
+
+def finished(seq: int) -> Finished:
+    return Finished(kind="finished", seq=seq, step=12_000, wall=60.0, best_member=1, best_fitness=-150.0)
+
+
+def events_of(messages: list[Any]) -> list[RunEvent]:
+    return [message for message in messages if not isinstance(message, Run | Rewind)]
+
+
+@pytest.fixture
+def run_id(client: Client) -> int:
+    return client.submit(parse_yaml(SMOKE)).runs[0].id
+
+
+class TestSubmit:
+    def test_every_form_of_a_spec(self, client: Client, tmp_path: Path):
+        file = tmp_path / "spec.yaml"
+        file.write_text(SMOKE)
+        spec = parse_yaml(SMOKE)
+        for source in (spec, spec_to_json(spec), SMOKE, file, str(file)):
+            experiment = client.submit(source)
+            assert parse_yaml(experiment.yaml) == spec
+            assert [run.status for run in experiment.runs] == ["queued"]
+
+    def test_one_run_a_replicate(self, client: Client):
+        raw = spec_to_json(parse_yaml(SMOKE)) | {"replicates": 3, "seed": 10}
+        assert [(run.replicate, run.seed) for run in client.submit(raw).runs] == [(0, 10), (1, 11), (2, 12)]
+
+    def test_an_invalid_one_is_refused_with_its_problems_and_not_stored(self, client: Client):
+        before = client.experiments().total
+        raw = spec_to_json(parse_yaml(SMOKE)) | {"seed": -1}
+        with pytest.raises(SpecInvalid) as caught:
+            client.submit(raw)
+        (problem,) = caught.value.problems
+        assert (problem["path"], problem["value"]) == ("seed", -1) and problem["remedy"]
+        assert client.experiments().total == before
+
+    def test_text_that_is_no_yaml(self, client: Client):
+        with pytest.raises(SpecInvalid, match="line 2"):
+            client.submit("version: 1\n  name: x")
+
+
+class TestRead:
+    def test_validate(self, client: Client):
+        report = client.validate(SMOKE)
+        assert report.valid and report.forecast and report.forecast.members == 8
+        report = client.validate({"version": 1})
+        assert not report.valid and "name" in [problem["path"] for problem in report.problems]
+
+    def test_presets_environments_health(self, client: Client):
+        assert client.presets()[0].name == "td3-pbt-pendulum-smoke"
+        assert [e.id for e in client.environments("gymnasium", "HalfCheetah-v5")] == ["HalfCheetah-v5"]
+        assert client.health().status == "ok"
+
+    def test_list(self, client: Client, run_id: int):
+        page = client.experiments(search="pendulum", status="queued", limit=1)
+        assert len(page.items) == 1 <= page.total
+        assert page.items[0].population_size == 8
+
+    def test_an_unknown_id(self, client: Client):
+        with pytest.raises(NotFound, match="999999") as caught:
+            client.experiment(999_999)
+        assert caught.value.status == 404 and caught.value.remedy
+
+    def test_what_a_run_found(self, client: Client, worker, run_id: int, tmp_path: Path):
+        attempt = worker.claim(run_id)
+        line = LogLine(line=0, wall=0.5, stream="trainer", text="hello")
+        worker.tell(run_id, attempt, started(0), founders(1), evaluation(2, -900.0, NAN), logs=[line])
+        worker.tell(run_id, attempt, evaluation(3, -800.0, float("inf")))
+        content = b"weights" * 1000
+        worker.upload(run_id, attempt, "000100.npz", content)
+        assert client.metric_names(run_id) == ["evaluation/return"]
+        series = client.metrics(run_id)["evaluation/return"]
+        np.testing.assert_array_equal(series.steps, [2000, 3000])
+        np.testing.assert_array_equal(series.values, np.array([[-900.0, NAN], [-800.0, np.inf]]))
+        assert client.metrics(run_id, []) == {}
+        lineage = client.lineage(run_id)
+        assert [segment.start_step for segment in lineage.segments] == [0] * 8
+        assert {tuned.name for tuned in lineage.tuned} >= {"discount"}
+        page = client.logs(run_id)
+        assert [line.text for line in page.lines] == ["hello"]
+        assert client.logs(run_id, after=page.next).lines == []
+        (artifact,) = client.artifacts(run_id)
+        path = client.download(artifact, tmp_path)
+        assert path.read_bytes() == content
+        damaged = artifact.model_copy(update={"sha256": hashlib.sha256(b"else").hexdigest(), "name": "other.npz"})
+        with pytest.raises(ApiError, match="arrived damaged"):
+            client.download(damaged, tmp_path)
+        assert [file.name for file in tmp_path.iterdir()] == ["000100.npz"], "a damaged file must not be left behind"
+        assert worker.id in [known.id for known in client.workers()]
+
+
+class TestStop:
+    def test_a_queued_experiment(self, client: Client):
+        experiment = client.submit(SMOKE)
+        assert client.stop(experiment.id).runs[0].status == "stopped"
+        with pytest.raises(ApiError) as caught:
+            client.stop(experiment.id)
+        assert caught.value.status == 409
+        client.delete(experiment.id)
+        with pytest.raises(NotFound):
+            client.experiment(experiment.id)
+
+    def test_one_run(self, client: Client, run_id: int):
+        assert client.stop_run(run_id).ended
+
+
+class TestWatch:
+    def test_from_the_beginning_to_the_end(self, client: Client, worker, run_id: int):
+        attempt = worker.claim(run_id)
+        told = [started(0), founders(1), evaluation(2, -900.0), finished(3)]
+        threading.Timer(0.5, lambda: [worker.tell(run_id, attempt, event) for event in told]).start()
+        messages = list(client.watch(run_id))
+        assert events_of(messages) == told
+        assert any(isinstance(message, Run) and message.status == "running" for message in messages)
+
+    def test_a_run_that_ended_long_ago(self, client: Client, worker, run_id: int):
+        attempt = worker.claim(run_id)
+        worker.tell(run_id, attempt, started(0), finished(1))
+        assert events_of(list(client.watch(run_id))) == [started(0), finished(1)]
+        assert events_of(list(client.watch(run_id, after=f"{attempt}-0"))) == [finished(1)]
+        assert events_of(list(client.watch(run_id, after=f"{attempt}-1"))) == []
+
+    def test_a_run_that_was_stopped_before_it_began(self, client: Client, run_id: int):
+        client.stop_run(run_id)
+        (message,) = client.watch(run_id)
+        assert isinstance(message, Run) and message.status == "stopped"
+
+    def test_a_resumed_run_is_rewound(self, client: Client, worker, run_id: int):
+        first = worker.claim(run_id)
+        worker.tell(run_id, first, started(0), evaluation(1, 1.0), evaluation(2, 2.0))
+        watching = client.watch(run_id)
+        seen: list[Any] = []
+        while not (seen and isinstance(seen[-1], Metrics) and seen[-1].seq == 2):
+            seen.append(next(watching))
+        worker.crash(run_id, first)
+        second = worker.claim(run_id)
+        worker.resume(run_id, second, from_seq=2)
+        again = [started(2, resumed=True), evaluation(3, 3.0), finished(4)]
+        worker.tell(run_id, second, *again)
+        rest = list(watching)
+        (rewind,) = [message for message in rest if isinstance(message, Rewind)]
+        assert rewind.seq == 2
+        assert events_of(rest) == again
+
+    def test_a_service_that_was_away_is_taken_up_again(self, client: Client, service, worker, run_id: int):
+        attempt = worker.claim(run_id)
+        worker.tell(run_id, attempt, started(0), evaluation(1, 1.0))
+        watching = client.watch(run_id)
+        seen = [next(watching) for _ in range(2)]
+        service.stop()
+        service.start()
+        worker.tell(run_id, attempt, evaluation(2, 2.0), finished(3))
+        assert events_of(seen + list(watching)) == [started(0), evaluation(1, 1.0), evaluation(2, 2.0), finished(3)]
+
+    def test_an_unknown_run(self, client: Client):
+        with pytest.raises(NotFound):
+            next(client.watch(999_999))
+
+
+class TestNobodyThere:
+    @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "127.0.0.1:8787"])
+    def test_the_remedy_is_named(self, url: str):
+        with pytest.raises(PhylonUnreachable, match="start it with `phylon up`"), Client(url, timeout=5) as client:
+            client.health()
+
+    def test_watching_gives_up_in_the_end(self):
+        with Client("http://127.0.0.1:9") as client, pytest.raises(PhylonUnreachable):
+            next(client.watch(1, patience=0.1))
+
+    def test_the_address_comes_from_the_environment(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setenv("PHYLON_API_URL", "http://127.0.0.1:1234/")
+        with Client() as client:
+            assert client.url == "http://127.0.0.1:1234"
