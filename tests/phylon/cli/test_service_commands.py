@@ -1,0 +1,185 @@
+"""submit, list, show, watch, stop, logs, download against the real service."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from phylon.events import Failed, Finished, Lineage, Metrics, RunEvent, Segment, Started
+from phylon.presets import load_preset
+from phylon.protocol import LogLine
+
+SMOKE = "td3-pbt-pendulum-smoke"
+
+
+@pytest.fixture
+def ask(phylon, service):
+    """`phylon` with the address of the real service."""
+
+    def run(*arguments: str):
+        return phylon(*arguments, "--url", service.url)
+
+    return run
+
+
+@pytest.fixture
+def experiment(client):
+    return client.submit(load_preset(SMOKE).yaml)
+
+
+def history() -> list[RunEvent]:
+    founder = Segment(
+        id=0, slot=0, parent=None, operator="founder", changes={}, hyperparams_before=None, fitness=None,
+        hyperparams={"discount": 0.95}, parent_fitness=None, rank=None, weights="00",
+    )  # fmt: skip
+    return [
+        Started(
+            kind="started", seq=0, step=0, wall=0.0, resumed=False, strategy="sharded", explanation="asked for",
+            devices=["cpu:0"], versions={}, parameters=1,
+        ),
+        Lineage(kind="lineage", seq=1, step=0, wall=0.0, segments=[founder]),
+        Metrics(kind="metrics", seq=2, step=1000, wall=1.0, frames={"evaluation/return": [-900.0, -1200.0]}),
+    ]  # fmt: skip
+
+
+def finished() -> Finished:
+    return Finished(kind="finished", seq=3, step=12_000, wall=9.0, best_member=0, best_fitness=-900.0)
+
+
+def failed() -> Failed:
+    return Failed(
+        kind="failed", seq=3, step=1000, wall=2.0, message="the critic's loss is NaN",
+        remedy="lower the learning rates", member=1, hyperparams={"discount": 0.95},
+    )  # fmt: skip
+
+
+class TestSubmit:
+    def test_json_for_scripts(self, ask, client):
+        result = ask("submit", SMOKE, "--set", "seed=5", "--json")
+        assert result.exit_code == 0
+        submitted = json.loads(result.stdout)
+        assert client.experiment(submitted["id"]).runs[0].seed == 5
+
+    def test_words_for_people(self, ask):
+        assert "(td3-pbt-pendulum-smoke) is queued" in ask("submit", SMOKE).stdout
+
+    def test_an_invalid_spec_stores_nothing(self, ask, client):
+        before = client.experiments().total
+        result = ask("submit", SMOKE, "--set", "population.size=1")
+        assert result.exit_code == 2
+        assert "use a population of at least 4" in result.stderr
+        assert client.experiments().total == before
+
+
+class TestListAndShow:
+    def test_list(self, ask, experiment):
+        assert str(experiment.id) in ask("list", "--limit", "3").stdout
+        page = json.loads(ask("list", "--search", "pendulum", "--json").stdout)
+        assert page["items"][0]["id"] == experiment.id
+
+    def test_list_by_status(self, ask, experiment):
+        page = json.loads(ask("list", "--status", "queued", "--json").stdout)
+        assert {item["status"] for item in page["items"]} == {"queued"}
+        assert ask("list", "--status", "dreaming").exit_code == 2
+
+    def test_show(self, ask, experiment):
+        result = ask("show", str(experiment.id))
+        assert result.exit_code == 0
+        assert "queued" in result.stdout and "policy_learning_rate" in result.stdout
+        assert json.loads(ask("show", str(experiment.id), "--json").stdout)["id"] == experiment.id
+
+    def test_show_says_why_a_run_failed(self, ask, experiment, worker):
+        run_id = experiment.runs[0].id
+        worker.tell(run_id, worker.claim(run_id), *history(), failed())
+        output = ask("show", str(experiment.id)).stdout
+        assert "the critic's loss is NaN" in output and "lower the learning rates" in output and "member 1" in output
+
+    @pytest.mark.parametrize("command", ["show", "watch", "stop", "logs", "download"])
+    def test_an_unknown_experiment(self, ask, command: str):
+        result = ask(command, "999999")
+        assert result.exit_code == 2
+        assert "999999" in result.stderr
+
+
+class TestStop:
+    def test_queued(self, ask, experiment):
+        assert "is stopped" in ask("stop", str(experiment.id)).stdout
+        again = ask("stop", str(experiment.id))
+        assert again.exit_code == 1, again.stderr
+
+
+class TestWatch:
+    def test_until_it_finishes(self, ask, experiment, worker):
+        run_id = experiment.runs[0].id
+        attempt = worker.claim(run_id)
+        threading.Timer(0.3, lambda: worker.tell(run_id, attempt, *history(), finished())).start()
+        result = ask("watch", str(experiment.id))
+        assert result.exit_code == 0, result.output
+        assert "1000/12000 steps · return best -900, median -1050" in result.stderr
+        assert f"run {run_id} of {SMOKE} finished; best return -900" in result.stdout
+
+    def test_a_failed_run_is_exit_code_1(self, ask, experiment, worker):
+        run_id = experiment.runs[0].id
+        worker.tell(run_id, worker.claim(run_id), *history(), failed())
+        result = ask("watch", str(experiment.id))
+        assert result.exit_code == 1
+        assert "the critic's loss is NaN" in result.stderr and "lower the learning rates" in result.stderr
+
+    def test_interrupting_leaves_the_run_alone(self, service, client, experiment):
+        command = [sys.executable, "-m", "phylon", "watch", str(experiment.id), "--url", service.url]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as watching:
+            assert watching.stderr
+            assert "queued" in watching.stderr.readline()
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait(20) == 130
+            assert "the experiment goes on" in watching.stderr.read()
+        assert client.run(experiment.runs[0].id).status in ("queued", "dispatched")
+
+
+class TestLogs:
+    def test_printed_and_followed_to_the_end(self, ask, experiment, worker):
+        run_id = experiment.runs[0].id
+        attempt = worker.claim(run_id)
+        lines = [LogLine(line=n, wall=0.0, stream="trainer", text=f"[line] {n}") for n in range(3)]
+        worker.tell(run_id, attempt, *history(), logs=lines[:2])
+        first = ask("logs", str(experiment.id)).stdout.splitlines()
+        assert [text[-8:] for text in first] == ["[line] 0", "[line] 1"]
+
+        def end() -> None:
+            time.sleep(0.5)
+            worker.tell(run_id, attempt, finished(), logs=lines[2:])
+
+        threading.Thread(target=end).start()
+        assert "[line] 2" in ask("logs", str(experiment.id), "--follow").stdout
+
+    def test_an_unknown_replicate(self, ask, experiment):
+        result = ask("logs", str(experiment.id), "--replicate", "7")
+        assert result.exit_code == 2
+        assert "use a number below 1" in result.stderr
+
+
+class TestDownload:
+    def test_everything(self, ask, experiment, worker, tmp_path: Path):
+        run_id = experiment.runs[0].id
+        attempt = worker.claim(run_id)
+        worker.tell(run_id, attempt, *history(), logs=[LogLine(line=0, wall=0.0, stream="trainer", text="hello")])
+        worker.upload(run_id, attempt, "000020.npz", b"weights")
+        worker.tell(run_id, attempt, finished())
+        assert ask("download", str(experiment.id), "--out", str(tmp_path / "all")).exit_code == 0
+        folder = tmp_path / "all" / f"run-{run_id}"
+        assert (folder / "checkpoints" / "000020.npz").read_bytes() == b"weights"
+        assert "hello" in (folder / "log.txt").read_text()
+        with (folder / "metrics.csv").open(newline="") as file:
+            assert [row["value"] for row in csv.DictReader(file)] == ["-900.0", "-1200.0"]
+        assert json.loads((folder / "lineage.json").read_text())["segments"][0]["hyperparams"] == {"discount": 0.95}
+        assert (tmp_path / "all" / "spec.yaml").read_text() == experiment.yaml
+
+    def test_without_checkpoints(self, ask, experiment, tmp_path: Path):
+        assert ask("download", str(experiment.id), "--out", str(tmp_path), "--no-checkpoints").exit_code == 0
+        assert not (tmp_path / f"run-{experiment.runs[0].id}" / "checkpoints").exists()
