@@ -41,6 +41,7 @@ def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Ce
         broker_connection_max_retries=None,
         broker_transport_options={
             "visibility_timeout": VISIBILITY_TIMEOUT_SECONDS,
+            # Without it a connection that dies silently, say in a firewall, leaves the consumer deaf for ever.
             "socket_timeout": 30.0,
             "socket_keepalive": True,
         },
