@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import redis
 
@@ -54,4 +55,4 @@ def restart_worker() -> None:
 
 def alive_file(worker_name: str) -> Path:
     """Touched after every beat that the service heard; `health` looks at its age."""
-    return Path(tempfile.gettempdir()) / f"phylon-{os.getuid()}-{worker_name}.alive"
+    return Path(tempfile.gettempdir()) / f"phylon-{os.getuid()}-{quote(worker_name, safe='')}.alive"

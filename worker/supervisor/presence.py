@@ -51,9 +51,11 @@ class Presence:
                 if not self._service.beat(self._registered.worker_id):
                     self._registered = self._service.register(self._registration)
                     log.info("the service had forgotten this worker; it is now %d", self._registered.worker_id)
+                self._after_beat()
             except ServiceUnreachable:
                 continue  # the next beat is the next try
             except RequestRefused as error:
                 log.error("the service refuses this worker: %s; check PHYLON_WORKER_TOKEN", error)
-                continue
-            self._after_beat()
+            except Exception:
+                # A worker that stops beating counts as lost although it lives, so nothing may end this thread.
+                log.exception("a beat failed")
