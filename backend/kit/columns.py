@@ -35,8 +35,13 @@ class RealNumber(TypeDecorator[float]):
     impl = Double()
     cache_ok = True
 
-    def process_bind_param(self, value: float | None, dialect: Dialect) -> Any:
-        return "NaN" if dialect.name == "sqlite" and value is not None and math.isnan(value) else value
+    def bind_processor(self, dialect: Dialect) -> Any:
+        # Not `process_bind_param`: what that returns is made a float again, which undoes it.
+        return _with_nan_as_text if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> float | None:
         return None if value is None else float(value)
+
+
+def _with_nan_as_text(value: float | None) -> float | str | None:
+    return "NaN" if value is not None and math.isnan(value) else value

@@ -34,6 +34,6 @@ def _extremes(part: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[n
     missing = np.isnan(part)
     lowest = np.where(missing, np.inf, part).argmin(axis=0)
     highest = np.where(missing, -np.inf, part).argmax(axis=0)
-    members: NDArray[np.intp] = np.arange(part.shape[1])
-    earlier, later = np.minimum(lowest, highest), np.maximum(lowest, highest)
-    return part[earlier, members], part[later, members]
+    order = np.stack([np.minimum(lowest, highest), np.maximum(lowest, highest)])  # [2, members]
+    earlier, later = np.take_along_axis(part, order, axis=0)
+    return earlier, later

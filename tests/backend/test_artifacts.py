@@ -1,0 +1,136 @@
+"""Artifacts: whole or not at all, checked by their hash, named safely, and only the newest checkpoints kept."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+
+def sha(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def put(worker, run_id, attempt, name, content, step=0):
+    answer = worker.upload(run_id, attempt, name, content, sha(content), step)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["artifact_id"]
+
+
+def files(settings):
+    return sorted(path.name for path in Path(settings.artifacts).rglob("*") if path.is_file())
+
+
+def checkpoint_event(seq, name, content, step):
+    return {
+        "kind": "checkpoint",
+        "seq": seq,
+        "step": step,
+        "wall": 1.0,
+        "number": seq,
+        "file": f"checkpoints/{name}",
+        "bytes": len(content),
+        "sha256": sha(content),
+    }
+
+
+def test_round_trip(client, settings, worker, run_id):
+    attempt = worker.take(run_id)
+    content = bytes(range(256)) * 20_000  # more than one buffer
+    id = put(worker, run_id, attempt, "000004.npz", content, step=200)
+    [listed] = client.get(f"/api/runs/{run_id}/artifacts").json()
+    assert {key: listed[key] for key in ("id", "name", "bytes", "sha256", "step")} == {
+        "id": id,
+        "name": "000004.npz",
+        "bytes": len(content),
+        "sha256": sha(content),
+        "step": 200,
+    }
+    answer = client.get(f"/api/artifacts/{id}/content")
+    assert answer.content == content
+    assert answer.headers["content-disposition"] == 'attachment; filename="000004.npz"'
+    assert worker.get(f"/artifacts/{id}/content").content == content
+
+
+def test_a_wrong_hash_stores_nothing(client, settings, worker, run_id):
+    attempt = worker.take(run_id)
+    answer = worker.upload(run_id, attempt, "000004.npz", b"damaged", sha(b"whole"))
+    assert answer.status_code == 422
+    assert sha(b"damaged") in answer.json()["detail"]
+    assert client.get(f"/api/runs/{run_id}/artifacts").json() == []
+    assert files(settings) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "../x", "..%2Fx", "%2e%2e%2fx", "a/b", ".hidden", "a\\b", "%2Fetc%2Fpasswd", "x" * 201, "a%00b", "-rf"]
+)
+def test_a_name_cannot_leave_its_folder(settings, worker, run_id, name):
+    attempt = worker.take(run_id)
+    answer = worker.upload(run_id, attempt, name, b"x", sha(b"x"))
+    assert answer.status_code in (404, 405, 422)
+    assert files(settings) == []
+
+
+@pytest.mark.parametrize("parameters", [{"sha256": "zz"}, {"step": -1}, {"attempt": 0}])
+def test_bad_parameters(client, worker, run_id, parameters):
+    given = {"attempt": 1, "sha256": sha(b""), "step": 0} | parameters
+    headers = {"Authorization": "Bearer a-token-for-tests"}
+    answer = client.put(f"/api/worker/runs/{run_id}/artifacts/a", params=given, headers=headers)
+    assert answer.status_code == 422
+
+
+def test_the_newest_two_checkpoints_stay(client, settings, worker, run_id):
+    attempt = worker.take(run_id)
+    put(worker, run_id, attempt, "video.mp4", b"film")
+    for number in range(1, 5):
+        put(worker, run_id, attempt, f"{number:06}.npz", b"%d" % number, step=number)
+    names = [artifact["name"] for artifact in client.get(f"/api/runs/{run_id}/artifacts").json()]
+    assert names == ["video.mp4", "000003.npz", "000004.npz"]
+    assert len(files(settings)) == 3
+
+
+def test_the_same_name_again_replaces_the_file(client, settings, worker, run_id):
+    attempt = worker.take(run_id)
+    put(worker, run_id, attempt, "000002.npz", b"two")
+    old = put(worker, run_id, attempt, "000004.npz", b"before")
+    new = put(worker, run_id, attempt, "000004.npz", b"after")
+    assert client.get(f"/api/artifacts/{new}/content").content == b"after"
+    assert client.get(f"/api/artifacts/{old}/content").status_code == 404
+    same = put(worker, run_id, attempt, "000004.npz", b"after")
+    assert client.get(f"/api/artifacts/{same}/content").content == b"after"
+    assert len(files(settings)) == 2
+
+
+def test_a_claim_names_the_newest_checkpoint_whose_bytes_are_here(client, worker, run_id):
+    worker.take(run_id)
+    put(worker, run_id, 1, "000002.npz", b"two", step=100)
+    worker.tell(run_id, 1, [
+        checkpoint_event(0, "000002.npz", b"two", 100),
+        checkpoint_event(1, "000004.npz", b"four", 200),  # told, but its bytes never came
+    ])  # fmt: skip
+    worker.release(run_id, 1)
+    reference = worker.claim(run_id).json()["checkpoint"]
+    assert reference["sha256"] == sha(b"two")
+    assert (reference["file"], reference["bytes"], reference["next_seq"]) == ("checkpoints/000002.npz", 3, 1)
+    assert worker.get(f"/artifacts/{reference['artifact_id']}/content").content == b"two"
+
+    # Bytes of a checkpoint that history no longer has are not offered.
+    worker.resume(run_id, 2, 0)
+    worker.release(run_id, 2)
+    assert worker.claim(run_id).json()["checkpoint"] is None
+
+
+def test_an_upload_renews_the_lease(client, context, worker, run_id):
+    from backend.models import Run
+
+    attempt = worker.take(run_id)
+    with context.database.read() as session:
+        before = session.get(Run, run_id).lease_expires_at
+    put(worker, run_id, attempt, "000002.npz", b"two")
+    with context.database.read() as session:
+        assert session.get(Run, run_id).lease_expires_at > before
+
+
+def test_unknown(client, worker):
+    assert client.get("/api/artifacts/9/content").status_code == 404
+    assert client.get("/api/runs/9/artifacts").status_code == 404
+    assert worker.upload(9, 1, "a", b"", sha(b"")).status_code == 404

@@ -1,0 +1,217 @@
+"""Dispatch: only to idle workers that live, the oldest first, and again when nobody took the message."""
+
+import base64
+import json
+import socket
+import threading
+import time
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+
+from backend.kit import clock
+from backend.kit.doorbell import Doorbell
+from backend.models import Run, Worker
+from backend.queue.broker import Broker, BrokerAway
+from backend.queue.scheduler import Scheduler
+from phylon.protocol import EXECUTE_RUN, queue_name
+
+
+@pytest.fixture
+def messages(settings, redis_server):
+    """Takes the run ids that wait in a queue."""
+    with redis_server.client() as connection:
+        connection.flushall()
+
+        def take(device="cpu"):
+            found = []
+            while (raw := connection.rpop(queue_name(device))) is not None:
+                message = json.loads(raw)
+                assert message["headers"]["task"] == EXECUTE_RUN
+                assert message["content-type"] == "application/json"
+                arguments, keywords, _ = json.loads(base64.b64decode(message["body"]))
+                assert keywords == {}
+                found += arguments
+            return found
+
+        yield take
+
+
+def run_of(client, run_id):
+    return client.get(f"/api/runs/{run_id}").json()
+
+
+def age(context, model, id, **columns):
+    with context.database.write() as session:
+        for column, seconds in columns.items():
+            setattr(session.get(model, id), column, clock.now() - timedelta(seconds=seconds))
+
+
+class TestDispatch:
+    def test_nothing_is_sent_without_a_worker(self, client, scheduler, messages, run_id):
+        scheduler.tick()
+        assert messages() == []
+        assert run_of(client, run_id)["status"] == "queued"
+
+    def test_the_oldest_run_goes_to_the_idle_worker(self, client, scheduler, messages, submit, worker):
+        first, second = submit()["runs"][0]["id"], submit()["runs"][0]["id"]
+        scheduler.tick()
+        scheduler.tick()
+        assert messages() == [first]
+        assert [run_of(client, id)["status"] for id in (first, second)] == ["dispatched", "queued"]
+
+    def test_the_next_follows_when_the_worker_is_free_again(self, scheduler, messages, submit, worker):
+        first, second = (run["id"] for run in submit(replicates=2)["runs"])
+        scheduler.tick()
+        attempt = worker.take(first)
+        scheduler.tick()
+        assert messages() == [first]
+        worker.tell(first, attempt, [{"kind": "stopped", "seq": 0, "step": 1, "wall": 1.0}])
+        scheduler.tick()
+        assert messages() == [second]
+
+    def test_a_run_that_came_back_keeps_its_place(self, scheduler, messages, submit, worker):
+        first, _ = (run["id"] for run in submit(replicates=2)["runs"])
+        attempt = worker.take(first)
+        worker.release(first, attempt)
+        scheduler.tick()
+        assert messages() == [first]
+
+    def test_a_lost_worker_gets_nothing(self, client, context, scheduler, messages, worker, run_id):
+        age(context, Worker, worker.id, last_seen_at=16)
+        scheduler.tick()
+        assert messages() == []
+        assert worker.post(f"/{worker.id}/beat").status_code == 204
+        scheduler.tick()
+        assert messages() == [run_id]
+
+    def test_queues_by_device_and_suite(self, scheduler, messages, make_worker, submit):
+        ids = [run["id"] for run in submit(replicates=3)["runs"]]
+        make_worker("cpu")
+        make_worker("gpu", device="gpu")
+        make_worker("other", device="gpu", suites=["probe"])
+        scheduler.tick()
+        assert (messages("gpu"), messages("cpu")) == ([ids[0]], [ids[1]])
+
+    def test_an_unclaimed_dispatch_is_sent_again(self, client, context, scheduler, messages, worker, run_id):
+        scheduler.tick()
+        assert messages() == [run_id]
+        scheduler.tick()
+        assert messages() == []
+        age(context, Run, run_id, dispatched_at=11)
+        scheduler.tick()
+        assert messages() == [run_id]
+        assert run_of(client, run_id)["status"] == "dispatched"
+
+    def test_a_dispatch_to_a_worker_that_is_gone_waits_in_the_queue(self, client, context, scheduler, worker, run_id):
+        scheduler.tick()
+        age(context, Run, run_id, dispatched_at=11)
+        age(context, Worker, worker.id, last_seen_at=60)
+        scheduler.tick()
+        assert run_of(client, run_id)["status"] == "queued"
+
+    def test_a_stopped_dispatch_cannot_be_claimed(self, client, scheduler, worker, run_id):
+        scheduler.tick()
+        assert client.post(f"/api/runs/{run_id}/stop").json()["status"] == "stopped"
+        assert worker.claim(run_id).status_code == 409
+
+    def test_two_schedulers_send_a_run_once(self, context, scheduler, messages, make_worker, submit):
+        ids = [run["id"] for run in submit(replicates=8)["runs"]]
+        for number in range(4):
+            make_worker(f"worker-{number}")
+        brokers = [Broker(context.settings.redis_url, context.doorbell) for _ in range(4)]
+        schedulers = [Scheduler(context, broker) for broker in brokers]
+        barrier = threading.Barrier(len(schedulers))
+
+        def tick(scheduler):
+            barrier.wait()
+            scheduler.tick()
+
+        threads = [threading.Thread(target=tick, args=(each,)) for each in schedulers]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        scheduler.tick()  # on Postgres a scheduler that found another at work has left it to it
+        assert sorted(messages()) == ids[:4]
+        for broker in brokers:
+            broker.close()
+
+
+class TestWithoutRedis:
+    def test_a_run_stays_queued_and_is_sent_when_redis_is_back(self, own_redis, with_settings, monkeypatch):
+        from starlette.testclient import TestClient
+
+        from backend.app import create_app
+
+        settings = with_settings(redis_url=own_redis.url)
+        app = create_app(settings)
+        context = app.state.context
+        broker = Broker(settings.redis_url, context.doorbell)
+        scheduler = Scheduler(context, broker)
+        client = TestClient(app, base_url="http://127.0.0.1")
+        headers = {"Authorization": f"Bearer {settings.worker_token}"}
+        own_redis.stop()
+
+        from tests.backend.conftest import SPEC, WorkerClient
+
+        worker = WorkerClient(client)
+        worker.register()
+        created = client.post("/api/experiments", json={"spec": SPEC})
+        assert created.status_code == 201
+        run_id = created.json()["runs"][0]["id"]
+        assert client.get("/api/health", headers=headers).json()["redis"] == "unavailable"
+        scheduler.tick()
+        assert run_of(client, run_id)["status"] == "queued"
+
+        # Redis goes between the question whether it is there and the sending.
+        monkeypatch.setattr(broker, "reachable", lambda: True)
+        scheduler.tick()
+        assert run_of(client, run_id)["status"] == "queued"
+        monkeypatch.undo()
+
+        own_redis.start()
+        scheduler.tick()
+        assert run_of(client, run_id)["status"] == "dispatched"
+        with own_redis.client() as connection:
+            assert connection.llen(queue_name("cpu")) == 1
+        broker.close()
+        context.doorbell.close()
+        context.database.dispose()
+
+    def test_a_redis_that_never_answers_is_given_up_soon(self):
+        """A listener that accepts and stays silent, as a hung machine does. Without a limit this test would hang."""
+        with silent_listener() as port:
+            url = f"redis://127.0.0.1:{port}/0"
+            doorbell = Doorbell(url)
+            broker = Broker(url, doorbell)
+            assert not broker.reachable()
+            with pytest.raises(BrokerAway):
+                broker.send(1, "cpu")
+            doorbell.ring(1)
+            broker.close()
+            doorbell.close()
+
+
+@contextmanager
+def silent_listener():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(16)
+        yield listener.getsockname()[1]
+
+
+def test_the_thread_ticks_until_it_is_stopped(context, messages, worker, run_id):
+    broker = Broker(context.settings.redis_url, context.doorbell)
+    scheduler = Scheduler(context, broker)
+    scheduler.start()
+    deadline = time.monotonic() + 60
+    found = []
+    while not found and time.monotonic() < deadline:
+        found = messages()
+        time.sleep(0.05)
+    scheduler.stop()
+    broker.close()
+    assert found == [run_id]
+    assert "scheduler" not in {thread.name for thread in threading.enumerate()}
