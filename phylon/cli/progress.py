@@ -7,9 +7,10 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Column
 
 from phylon.cli.console import duration, err, number
-from phylon.events import Lineage, Metrics, RunEvent, Segment, Started
+from phylon.events import Lineage, Metrics, RunEvent, Segment
 
 
 @dataclass
@@ -19,7 +20,6 @@ class RunState:
     total_steps: int
     members: int
     step: int = 0
-    strategy: str = ""
     steps_per_second: float | None = None
     returns: list[float] = field(default_factory=list[float])
     """Of each member at the newest evaluation."""
@@ -31,8 +31,6 @@ class RunState:
         """Takes up an event. Says whether it was an evaluation."""
         self.step = event.step
         match event:
-            case Started():
-                self.strategy = event.strategy
             case Lineage():
                 self.segments |= {segment.slot: segment for segment in event.segments}
             case Metrics():
@@ -88,10 +86,10 @@ class Bars:
 
     def __init__(self) -> None:
         self._progress = Progress(
-            TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TextColumn("{task.fields[text]}"),
+            TextColumn("[bold]{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis")),
+            BarColumn(bar_width=None, table_column=Column(ratio=1, min_width=4)),
+            TextColumn("{task.percentage:>3.0f} %", table_column=Column(no_wrap=True)),
+            TextColumn("{task.fields[text]}", table_column=Column(no_wrap=True)),
             console=err,
             expand=True,
         )
@@ -109,7 +107,12 @@ class Bars:
     def show(self, label: str, state: RunState, note: str, evaluated: bool) -> None:
         if label not in self._tasks:
             self._tasks[label] = self._progress.add_task(label, total=state.total_steps, text="")
-        text = f"{_describe(state)} · {duration(state.seconds_left)} left" if state.returns else note
+        text = note
+        if state.returns:
+            text = (
+                f"best {number(state.best)} · median {number(state.median)} · {number(state.steps_per_second)} steps/s"
+                f" · {duration(state.seconds_left)} left"
+            )
         self._progress.update(self._tasks[label], completed=state.step, text=text)
 
     def tell(self, text: str) -> None:
@@ -133,7 +136,8 @@ class Lines:
     def show(self, label: str, state: RunState, note: str, evaluated: bool) -> None:
         if evaluated:
             self.tell(
-                f"{label} {state.step}/{state.total_steps} steps · {_describe(state)} · "
+                f"{label} {state.step}/{state.total_steps} steps · return best {number(state.best)}, "
+                f"median {number(state.median)} · {number(state.steps_per_second)} member-steps/s · "
                 f"{duration(state.seconds_left)} left"
             )
         elif self._notes.get(label) != note:
@@ -142,10 +146,3 @@ class Lines:
 
     def tell(self, text: str) -> None:
         err.print(text, soft_wrap=True, markup=False, highlight=False)
-
-
-def _describe(state: RunState) -> str:
-    return (
-        f"return best {number(state.best)}, median {number(state.median)} · "
-        f"{number(state.steps_per_second)} member-steps/s"
-    )

@@ -22,7 +22,7 @@ from phylon.cli.progress import RunState, View, make_view
 from phylon.cli.run_folder import RunFolder, prepare
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.trainer import LOG_FILE, Trainer
-from phylon.events import OUTCOMES, Failed, Finished, RunEvent, Stopped
+from phylon.events import OUTCOMES, Failed, Finished, RunEvent, Started, Stopped
 from phylon.spec import ExperimentSpec, replicate_seed, tuned
 from phylon.spool import SPOOL_FILE, SpoolReader
 
@@ -89,7 +89,9 @@ def _follow(label: str, spec: ExperimentSpec, folder: Path, trainer: Trainer, vi
         ended = trainer.exit_code() is not None  # asked before the last read, so that nothing written is missed
         for event in reader.read():
             evaluated = state.apply(event)
-            view.show(label, state, f"training ({state.strategy})", evaluated)
+            if isinstance(event, Started):
+                view.tell(f"{label}: {event.strategy} on {', '.join(event.devices)}. {event.explanation}")
+            view.show(label, state, "training", evaluated)
         if trainer.interrupts and not told_of_interrupt:
             told_of_interrupt = True
             view.tell("stopping at the next segment, with a checkpoint; Ctrl-C again kills the trainer")

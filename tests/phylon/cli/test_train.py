@@ -1,0 +1,179 @@
+"""`phylon train` with the real trainer: to the end, stopped and resumed, failing, crashing, abandoned."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from phylon.cli import extras
+from phylon.cli.exits import WorkFailed
+
+SPEC = """
+version: 1
+name: tiny
+kind: training
+seed: 3
+environment: {suite: gymnasium, id: Pendulum-v1}
+algorithm:
+  name: td3
+  batch_size: 16
+  network: {hidden: [8]}
+  discount: {uniform: [0.9, 0.99]}
+population: {size: 4, method: {name: pbt, interval: 200}}
+replay: {capacity: 2000, warmup: 100}
+budget: {env_steps: 400}
+evaluation: {interval: 200, episodes: 1}
+metrics: {interval: 100}
+checkpoint: {interval: 200}
+execution: {strategy: vectorized}
+"""
+ENDLESS = ("--set", "budget.env_steps=1000000")
+BOUND_SECONDS = 120.0
+"""Only ends a test that hangs."""
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("spec") / "tiny.yaml"
+    file.write_text(SPEC)
+    return file
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Without what the engine's own tests set in this process; one cache, so that a program is compiled once."""
+    own = {name: value for name, value in os.environ.items() if name not in ("XLA_FLAGS", "JAX_PLATFORMS")}
+    return own | {"PHYLON_COMPILE_CACHE": str(tmp_path_factory.mktemp("xla"))}
+
+
+@pytest.fixture
+def train(spec: Path, environment: dict[str, str]) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+    def run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "phylon", "train", str(spec), "--out", str(folder), *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=BOUND_SECONDS)
+
+    return run
+
+
+@pytest.fixture
+def start(spec: Path, environment: dict[str, str]) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    """Begins training and returns once the first evaluation is told."""
+    running: list[subprocess.Popen[str]] = []
+
+    def run(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", "phylon", "train", str(spec), "--out", str(folder), *arguments]
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        running.append(process)
+        assert process.stderr
+        told = [process.stderr.readline()]
+        while told[-1] and "return best" not in told[-1]:
+            told.append(process.stderr.readline())
+        assert told[-1], "".join(told)
+        return process
+
+    yield run
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def trainer_of(process: "subprocess.Popen[str]") -> psutil.Process:
+    (trainer,) = psutil.Process(process.pid).children()
+    return trainer
+
+
+def test_stopped_resumed_and_finished(train, start, tmp_path: Path):
+    folder = tmp_path / "run"
+    process = start(folder, *ENDLESS)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=BOUND_SECONDS)
+    assert process.returncode == 130, errors
+    assert "stopping at the next segment" in errors
+    assert "tiny stopped at step" in output
+
+    process = start(folder, *ENDLESS)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=BOUND_SECONDS)
+    assert process.returncode == 130, errors
+
+    refused = train(folder)
+    assert refused.returncode == 2
+    assert "already holds another run: budget.env_steps is 1000000 there and 400 here" in refused.stderr
+
+
+def test_to_the_end(train, tmp_path: Path):
+    folder = tmp_path / "run"
+    result = train(folder)
+    assert result.returncode == 0, result.stderr
+    assert "tiny 400/400 steps · return best -" in result.stderr
+    assert "tiny finished at step 400 of 400" in result.stdout
+    for words in ("best member", "median return", "discount", str(folder), "metrics.csv", "checkpoints/"):
+        assert words in result.stdout
+    with (folder / "metrics.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["name"] == "evaluation/return"]
+    assert [(row["step"], row["member"]) for row in rows if row["step"] == "400"] == [("400", str(m)) for m in range(4)]
+    lineage = json.loads((folder / "lineage.json").read_text())
+    assert [segment["operator"] for segment in lineage["segments"][:4]] == ["founder"] * 4
+    assert len(lineage["segments"]) == 5 and lineage["segments"][4]["start_step"] == 200
+
+    again = train(folder)
+    assert again.returncode == 0
+    assert "already holds this run, finished" in again.stderr
+    assert again.stdout == result.stdout
+
+
+def test_a_loss_that_is_no_number(train, tmp_path: Path):
+    result = train(tmp_path / "run", "--set", "algorithm.critic_learning_rate=1.0e+30")
+    assert result.returncode == 1, result.stdout
+    assert "the run failed at step" in result.stderr and "member" in result.stderr
+    assert "critic_learning_rate = 1e+30" in result.stderr
+    assert "→" in result.stderr
+
+
+def test_a_trainer_that_is_killed(start, train, tmp_path: Path):
+    process = start(tmp_path / "run", *ENDLESS)
+    trainer_of(process).kill()
+    _, errors = process.communicate(timeout=BOUND_SECONDS)
+    assert process.returncode == 1
+    assert "the trainer died with exit code -9" in errors
+    assert "run the same command again to resume" in errors
+
+
+def test_no_trainer_outlives_its_command(start, tmp_path: Path):
+    process = start(tmp_path / "run", *ENDLESS)
+    trainer = trainer_of(process)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + BOUND_SECONDS
+    while trainer.is_running() and trainer.status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < deadline, "the trainer lives on"
+        time.sleep(0.1)
+
+
+def test_bad_input_leaves_no_trace(train, tmp_path: Path):
+    result = train(tmp_path / "run", "--set", "algorithm.discont=0.9")
+    assert result.returncode == 2
+    assert "did you mean 'discount'?" in result.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_out_is_a_file(train, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    result = train(tmp_path / "file")
+    assert result.returncode == 2
+    assert "--out names a directory" in result.stderr
+
+
+@pytest.mark.parametrize(("require", "extra"), [(extras.require_worker, "worker"), (extras.require_server, "server")])
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, require: Callable[[], None], extra: str):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(WorkFailed, match=rf"pip install 'phylon\[{extra}\]'"):
+        require()
