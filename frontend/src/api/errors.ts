@@ -1,0 +1,48 @@
+/** What can go wrong when talking to the API, as one kind of error that every panel can show. */
+
+import { client } from "@/api/generated/client.gen"
+import type { ErrorRead, ProblemRead } from "@/api/generated/types.gen"
+
+export class ApiError extends Error {
+  /** HTTP status, or 0 when no answer came at all. */
+  readonly status: number
+  readonly remedy: string | null
+  readonly problems: readonly ProblemRead[]
+
+  constructor(status: number, detail: string, remedy: string | null, problems: readonly ProblemRead[] = []) {
+    super(detail)
+    this.name = "ApiError"
+    this.status = status
+    this.remedy = remedy
+    this.problems = problems
+  }
+
+  /** No answer, or a gateway's answer: worth trying again by itself. */
+  get unreachable(): boolean {
+    return this.status === 0 || this.status >= 502
+  }
+}
+
+function isErrorRead(body: unknown): body is ErrorRead {
+  return typeof body === "object" && body !== null && typeof (body as ErrorRead).detail === "string"
+}
+
+export function toApiError(body: unknown, response: Response | undefined): ApiError {
+  if (!response)
+    return new ApiError(
+      0,
+      "The API does not answer.",
+      "Check that the server is running; this page tries again by itself.",
+    )
+  if (isErrorRead(body)) return new ApiError(response.status, body.detail, body.remedy, body.problems)
+  return new ApiError(
+    response.status,
+    `The API answered ${response.status} ${response.statusText}.`.replace(" .", "."),
+    null,
+  )
+}
+
+client.interceptors.error.use((body, response) => {
+  if (body instanceof DOMException && body.name === "AbortError") return body
+  return toApiError(body, response)
+})

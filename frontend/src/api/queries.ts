@@ -1,0 +1,132 @@
+/** Every question that the interface asks the API, with its cache key and its rhythm. */
+
+import "@/api/errors"
+import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import {
+  getExperiment,
+  getHealth,
+  getRun,
+  getRunLineage,
+  getRunMetrics,
+  listExperiments,
+  listMetricNames,
+  listPresets,
+  listRunArtifacts,
+  listRunLogs,
+  listWorkers,
+  validateSpec,
+} from "@/api/generated/sdk.gen"
+import { decodeExperiment, decodeRun, decodeSummary, type ExperimentStatus, isActive } from "@/api/types"
+import { decodeSegment, type Lineage } from "@/lib/lineage/segments"
+import { decodeSeries, emptySeries, type Series } from "@/lib/series"
+
+const ONCE = { throwOnError: true } as const
+
+/** Points of a series that fill a wide screen; the server thins out longer ones, keeping minima and maxima. */
+const POINTS = 2000
+
+export const healthQuery = queryOptions({
+  queryKey: ["health"],
+  queryFn: async ({ signal }) => (await getHealth({ ...ONCE, signal })).data,
+  refetchInterval: 5000,
+})
+
+export const presetsQuery = queryOptions({
+  queryKey: ["presets"],
+  queryFn: async ({ signal }) => (await listPresets({ ...ONCE, signal })).data,
+  staleTime: 60_000,
+})
+
+export const workersQuery = queryOptions({
+  queryKey: ["workers"],
+  queryFn: async ({ signal }) => (await listWorkers({ ...ONCE, signal })).data,
+  refetchInterval: 3000,
+})
+
+export interface ExperimentFilter {
+  search: string
+  status: ExperimentStatus | null
+}
+
+export function experimentsQuery(filter: ExperimentFilter) {
+  return queryOptions({
+    queryKey: ["experiments", "list", filter],
+    queryFn: async ({ signal }) => {
+      const query = { search: filter.search || null, status: filter.status, limit: 500 }
+      const { data } = await listExperiments({ ...ONCE, signal, query })
+      return { items: data.items.map(decodeSummary), total: data.total }
+    },
+    refetchInterval: 2500,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function experimentQuery(id: number) {
+  return queryOptions({
+    queryKey: ["experiments", id],
+    queryFn: async ({ signal }) =>
+      decodeExperiment((await getExperiment({ ...ONCE, signal, path: { id } })).data),
+    refetchInterval: ({ state }) => (state.data && !isActive(state.data.status) ? false : 3000),
+  })
+}
+
+export async function fetchRun(id: number, signal?: AbortSignal) {
+  return decodeRun((await getRun({ ...ONCE, signal, path: { id } })).data)
+}
+
+export async function fetchLineage(id: number, signal?: AbortSignal): Promise<Lineage> {
+  const { data } = await getRunLineage({ ...ONCE, signal, path: { id } })
+  return { ...data, segments: data.segments.map((segment) => decodeSegment(segment, segment)) }
+}
+
+/**
+ * The ticks of one metric that were stored when it was asked. Its key names the snapshot of the run's history that the
+ * stream goes on from, so that ticks of two histories are never mixed.
+ */
+export function seriesQuery(run: number, snapshot: number, name: string) {
+  return queryOptions({
+    queryKey: ["runs", run, "series", snapshot, name],
+    queryFn: async ({ signal }): Promise<Series> => {
+      const query = { name: [name], points: POINTS }
+      const { data } = await getRunMetrics({ ...ONCE, signal, path: { id: run }, query })
+      const found = data.series.find((series) => series.name === name)
+      return found ? decodeSeries(found) : emptySeries(name)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+export function metricNamesQuery(run: number, snapshot: number) {
+  return queryOptions({
+    queryKey: ["runs", run, "names", snapshot],
+    queryFn: async ({ signal }) => (await listMetricNames({ ...ONCE, signal, path: { id: run } })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+export function artifactsQuery(run: number, active: boolean) {
+  return queryOptions({
+    queryKey: ["runs", run, "artifacts"],
+    queryFn: async ({ signal }) => (await listRunArtifacts({ ...ONCE, signal, path: { id: run } })).data,
+    refetchInterval: active ? 5000 : false,
+  })
+}
+
+/** Lines of a log that are asked for at once. */
+export const LOG_PAGE = 1000
+
+export async function fetchLogPage(run: number, attempt: number | null, after: number, signal?: AbortSignal) {
+  const query = { attempt, after, limit: LOG_PAGE }
+  return (await listRunLogs({ ...ONCE, signal, path: { id: run }, query })).data
+}
+
+export function specReportQuery(yaml: string) {
+  return queryOptions({
+    queryKey: ["spec-report", yaml],
+    queryFn: async ({ signal }) => (await validateSpec({ ...ONCE, signal, body: { yaml } })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+    placeholderData: keepPreviousData,
+    enabled: yaml.trim() !== "",
+  })
+}

@@ -1,0 +1,78 @@
+/** Objects of the API as the interface uses them: the generated types, with numbers decoded. */
+
+import type { ExperimentRead, ExperimentSummary, RunRead } from "@/api/generated/types.gen"
+import { decodeOptional, decodeRecord } from "@/lib/decode"
+
+export type {
+  ArtifactRead as Artifact,
+  ExperimentStatus,
+  Forecast,
+  Health,
+  LogLineRead as LogLine,
+  Preset,
+  ProblemRead as Problem,
+  RewindEvent,
+  RunEvent,
+  RunStatus,
+  SpecReport,
+  WorkerRead as Worker,
+} from "@/api/generated/types.gen"
+
+type Decoded<T, Names extends keyof T> = Omit<T, Names> & Record<Names, number | null>
+
+export interface RunFailure {
+  message: string
+  remedy: string
+  member: number | null
+  hyperparams: Record<string, number> | null
+}
+
+export type Run = Omit<
+  Decoded<RunRead, "best_fitness" | "median_fitness" | "env_steps_per_second">,
+  "error"
+> & {
+  error: RunFailure | null
+}
+
+export type Experiment = Omit<ExperimentRead, "runs"> & { runs: Run[] }
+
+export type Summary = Omit<
+  Decoded<ExperimentSummary, "best_fitness" | "last_fitness" | "env_steps_per_second">,
+  "sparkline"
+> & {
+  sparkline: number[]
+}
+
+export function decodeFailure(wire: NonNullable<RunRead["error"]>): RunFailure {
+  const { message, remedy, member, hyperparams } = wire
+  return { message, remedy, member, hyperparams: hyperparams && decodeRecord(hyperparams) }
+}
+
+export function decodeRun(wire: RunRead): Run {
+  return {
+    ...wire,
+    best_fitness: decodeOptional(wire.best_fitness),
+    median_fitness: decodeOptional(wire.median_fitness),
+    env_steps_per_second: decodeOptional(wire.env_steps_per_second),
+    error: wire.error && decodeFailure(wire.error),
+  }
+}
+
+export function decodeExperiment(wire: ExperimentRead): Experiment {
+  return { ...wire, runs: wire.runs.map(decodeRun) }
+}
+
+export function decodeSummary(wire: ExperimentSummary): Summary {
+  return {
+    ...wire,
+    best_fitness: decodeOptional(wire.best_fitness),
+    last_fitness: decodeOptional(wire.last_fitness),
+    env_steps_per_second: decodeOptional(wire.env_steps_per_second),
+    sparkline: wire.sparkline.map((value) => decodeOptional(value) ?? Number.NaN),
+  }
+}
+
+/** A run in one of these states will change by itself. */
+export function isActive(status: string): boolean {
+  return status === "queued" || status === "dispatched" || status === "running" || status === "stopping"
+}

@@ -1,0 +1,140 @@
+import { type PointerEvent, type ReactNode, useCallback, useEffect, useId, useState } from "react"
+import { paintOverlay, paintRiver, type RiverPaint } from "@/charts/riverPaint"
+import { useCanvas } from "@/charts/useCanvas"
+import { useExploitKeys } from "@/charts/useExploitKeys"
+import type { Cursor } from "@/lib/cursor"
+import { type Arc, type LineageLayout, segmentAt } from "@/lib/lineage/layoutLineage"
+import type { Segment } from "@/lib/lineage/segments"
+
+interface LineageRiverProps {
+  layout: LineageLayout
+  paint: RiverPaint
+  cursor: Cursor
+  /** Between positions on the shared axis and pixels. */
+  toPixel: (position: number) => number
+  toPosition: (pixel: number) => number
+  label: string
+  onHighlight: (slot: number | null) => void
+  onSelect: (segment: number | null) => void
+  tooltip: (segment: Segment, position: number) => ReactNode
+  describeExploit: (arc: Arc) => string
+}
+
+interface Hover {
+  segment: Segment
+  x: number
+  y: number
+}
+
+/** The river: one canvas for what changes with data, one above it for what changes with the pointer. */
+export function LineageRiver(props: LineageRiverProps) {
+  const { layout, paint, cursor, toPixel, toPosition, label, onHighlight, onSelect } = props
+  const [hover, setHover] = useState<Hover | null>(null)
+  const [cursorX, setCursorX] = useState<number | null>(null)
+  const keys = useExploitKeys(layout.arcs, onSelect)
+  const help = useId()
+  const { width, left, right, palette } = paint
+
+  const paintBase = useCallback(
+    (context: CanvasRenderingContext2D) => paintRiver(context, layout, paint),
+    [layout, paint],
+  )
+  const base = useCanvas(width, layout.height, paintBase)
+
+  const hovered = hover?.segment.id ?? null
+  const arc = keys.current
+  const paintTop = useCallback(
+    (context: CanvasRenderingContext2D) =>
+      paintOverlay(context, layout, { cursorX, segment: hovered, arc }, { palette, width }),
+    [layout, cursorX, hovered, arc, palette, width],
+  )
+  const top = useCanvas(width, layout.height, paintTop)
+
+  useEffect(
+    () =>
+      cursor.subscribe(() => {
+        const position = cursor.read()
+        setCursorX(position === null ? null : toPixel(position))
+      }),
+    [cursor, toPixel],
+  )
+
+  function onPointerMove(event: PointerEvent<HTMLDivElement>) {
+    const box = event.currentTarget.getBoundingClientRect()
+    const x = event.clientX - box.left
+    const y = event.clientY - box.top
+    const segment = segmentAt(layout, x, y)
+    setHover(segment && { segment, x, y })
+    onHighlight(segment?.slot ?? null)
+    cursor.move(x >= left && x <= right ? toPosition(x) : null)
+  }
+
+  function onPointerLeave() {
+    setHover(null)
+    onHighlight(null)
+    cursor.move(null)
+  }
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: no element stands for a chart that is walked by arrow keys
+    <div
+      aria-describedby={help}
+      aria-label="Lineage, walk through exploits with the arrow keys"
+      className="relative rounded-lg"
+      data-exploits={layout.arcs.length}
+      data-testid="lineage"
+      onBlur={keys.leave}
+      onClick={() => onSelect(hover?.segment.id ?? null)}
+      onKeyDown={keys.onKeyDown}
+      onPointerLeave={onPointerLeave}
+      onPointerMove={onPointerMove}
+      role="group"
+      style={{ width, height: layout.height, cursor: hover ? "pointer" : "default" }}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys, Enter and Escape act here
+      tabIndex={0}
+    >
+      <canvas aria-label={label} className="absolute inset-0 size-full" ref={base} role="img" />
+      <div aria-hidden="true" className="pointer-events-none absolute inset-0">
+        <canvas className="size-full" ref={top} />
+      </div>
+      <p className="sr-only" id={help}>
+        Left and right arrow step through exploits, Enter shows the ancestry of the newborn, Escape clears.
+      </p>
+      <p aria-live="polite" className="sr-only">
+        {arc && props.describeExploit(arc)}
+      </p>
+      {hover && (
+        <Floating height={layout.height} width={width} x={hover.x} y={hover.y}>
+          {props.tooltip(hover.segment, toPosition(hover.x))}
+        </Floating>
+      )}
+      {!hover && arc && (
+        <Floating height={layout.height} width={width} x={arc.x} y={arc.toY}>
+          {props.describeExploit(arc)}
+        </Floating>
+      )}
+    </div>
+  )
+}
+
+interface FloatingProps {
+  x: number
+  y: number
+  width: number
+  height: number
+  children: ReactNode
+}
+
+/** A note beside a point that keeps to the chart: it opens to the side with more room. */
+function Floating({ x, y, width, height, children }: FloatingProps) {
+  const horizontal = x > width / 2 ? { right: width - x + 14 } : { left: x + 14 }
+  const vertical = y > height / 2 ? { bottom: height - y + 6 } : { top: y + 6 }
+  return (
+    <div
+      className="pointer-events-none absolute z-20 w-max max-w-[min(300px,70%)] rounded-lg border border-line bg-raised px-3 py-2 text-[13px] shadow-pop"
+      style={{ ...horizontal, ...vertical }}
+    >
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,189 @@
+/** Builds what uPlot needs to draw the curves of a population. Pure, so that tests can read it. */
+
+import type uPlot from "uplot"
+import type { Gutter } from "@/charts/gutter"
+import type { PlotOptions } from "@/charts/UPlotChart"
+import { memberMark, type Theme } from "@/lib/colour"
+import { formatCount, formatDuration, formatSlot, formatValue } from "@/lib/format"
+import { type Axis, positions, type Series, summarise } from "@/lib/series"
+
+/** Members first, so that a member's series has the number slot + 1; then median, best and the chosen ancestry. */
+export function curveData(series: Series, axis: Axis, ancestral: Float64Array | null): uPlot.AlignedData {
+  const { best, median } = summarise(series)
+  const columns = [...series.columns, median, best]
+  if (ancestral) columns.push(ancestral)
+  return [positions(series, axis), ...columns.map(drawable)] as uPlot.AlignedData
+}
+
+/** uPlot draws gaps for null only; NaN and infinities would break its scales. */
+function drawable(column: Float64Array): (number | null)[] {
+  return Array.from(column, (value) => (Number.isFinite(value) ? value : null))
+}
+
+export interface CurveStyle {
+  members: number
+  axis: Axis
+  theme: Theme
+  /** `signed-log` is linear around zero, for values that may be negative. */
+  scale: "linear" | "log" | "signed-log"
+  gutter: Gutter
+  withAncestry: boolean
+  ink: string
+  inkSoft: string
+  inkFaint: string
+  line: string
+  accent: string
+}
+
+/** uPlot's numbers for its kinds of axes. */
+const DISTRIBUTIONS = { linear: 1, log: 3, "signed-log": 4 } as const
+
+export interface CurveHandlers {
+  onCursor: (position: number | null) => void
+  onFocus: (slot: number | null) => void
+  onSelect: () => void
+  onRange: (range: [number, number] | null) => void
+  highlighted: () => number | null
+}
+
+export function curveOptions(style: CurveStyle, handlers: CurveHandlers): PlotOptions {
+  return {
+    legend: { show: false },
+    padding: [12, style.gutter.right, 0, 0],
+    focus: { alpha: 0.25 },
+    cursor: {
+      y: false,
+      points: { size: 7, width: 2 },
+      focus: { prox: 20 },
+      drag: { x: true, y: false, setScale: false, dist: 8 },
+      bind: {
+        dblclick: () => () => {
+          handlers.onRange(null)
+          return null
+        },
+      },
+    },
+    scales: {
+      x: { time: false, auto: false },
+      y: { distr: DISTRIBUTIONS[style.scale], range: style.scale === "linear" ? paddedRange : undefined },
+    },
+    axes: [xAxis(style), yAxis(style)],
+    series: [{}, ...memberSeries(style), ...summarySeries(style)],
+    hooks: {
+      draw: [(plot) => drawEndLabels(plot, style, handlers.highlighted())],
+      setCursor: [
+        (plot) => {
+          const { left } = plot.cursor
+          handlers.onCursor(left === undefined || left < 0 ? null : plot.posToVal(left, "x"))
+        },
+      ],
+      setSeries: [
+        (plot, index) => {
+          const focused = index !== null && plot.cursor.left! >= 0 ? index - 1 : null
+          handlers.onFocus(focused !== null && focused >= 0 && focused < style.members ? focused : null)
+        },
+      ],
+      setSelect: [
+        (plot) => {
+          const { left, width } = plot.select
+          if (width < 8) return
+          handlers.onRange([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")])
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        },
+      ],
+      ready: [(plot) => plot.over.addEventListener("click", handlers.onSelect)],
+    },
+  }
+}
+
+/** Room above and below the values; a flat line still gets a scale. */
+function paddedRange(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
+  if (low === null || high === null) return [0, 1]
+  const room = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1
+  return [low - room, high + room]
+}
+
+function xAxis({ axis, inkFaint, line }: CurveStyle): uPlot.Axis {
+  const label = axis === "steps" ? formatCount : formatDuration
+  return {
+    stroke: inkFaint,
+    grid: { stroke: line, width: 1 },
+    ticks: { show: false },
+    space: 72,
+    size: 28,
+    font: "12px Inter, system-ui, sans-serif",
+    values: (_, splits) => splits.map(label),
+  }
+}
+
+function yAxis({ inkFaint, line, gutter }: CurveStyle): uPlot.Axis {
+  return {
+    stroke: inkFaint,
+    grid: { stroke: line, width: 1 },
+    ticks: { show: false },
+    size: gutter.left,
+    gap: 8,
+    font: "12px Inter, system-ui, sans-serif",
+    values: (_, splits) => splits.map((value) => (value === null ? "" : formatValue(value))),
+  }
+}
+
+function memberSeries({ members, theme, withAncestry }: CurveStyle): uPlot.Series[] {
+  return Array.from({ length: members }, (_, slot) => {
+    const { colour, dash } = memberMark(slot, theme)
+    return {
+      label: formatSlot(slot),
+      stroke: colour + (withAncestry ? "40" : "cc"),
+      dash: [...dash],
+      width: 1.25,
+      spanGaps: false,
+      points: { show: fewTicks, size: 5 },
+    }
+  })
+}
+
+function summarySeries({ ink, inkSoft, accent, withAncestry }: CurveStyle): uPlot.Series[] {
+  const points = { show: fewTicks, size: 6 }
+  const summary: uPlot.Series[] = [
+    { label: "median", stroke: inkSoft, width: 1.75, dash: [6, 4], points },
+    { label: "best", stroke: ink, width: 2.25, points },
+  ]
+  if (withAncestry) summary.push({ label: "ancestry", stroke: accent, width: 3, points })
+  return summary
+}
+
+/** A line needs two points; a single tick is shown as a dot. */
+function fewTicks(plot: uPlot): boolean {
+  return (plot.data[0]?.length ?? 0) < 2
+}
+
+/** Names at the ends of the lines, so that members can be told apart without colour. */
+function drawEndLabels(plot: uPlot, { members, theme }: CurveStyle, highlighted: number | null): void {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  const labels = endPoints(plot, members).filter(({ slot }) => members <= 16 || slot === highlighted)
+  let lowest = Number.NEGATIVE_INFINITY
+  ctx.save()
+  ctx.font = `600 ${11 * ratio}px Inter, system-ui, sans-serif`
+  ctx.textAlign = "left"
+  ctx.textBaseline = "middle"
+  for (const { slot, x, y } of labels.sort((a, b) => a.y - b.y)) {
+    const place = Math.max(y, lowest + 12 * ratio)
+    lowest = place
+    if (place > bbox.top + bbox.height + 10 * ratio) break
+    ctx.globalAlpha = highlighted === null || highlighted === slot ? 1 : 0.3
+    ctx.fillStyle = memberMark(slot, theme).colour
+    ctx.fillText(formatSlot(slot), Math.min(x, bbox.left + bbox.width) + 7 * ratio, place)
+  }
+  ctx.restore()
+}
+
+function endPoints(plot: uPlot, members: number): { slot: number; x: number; y: number }[] {
+  const last = (plot.data[0]?.length ?? 0) - 1
+  if (last < 0) return []
+  const x = plot.valToPos(plot.data[0]![last]!, "x", true)
+  return Array.from({ length: members }, (_, slot) => slot).flatMap((slot) => {
+    const value = plot.data[slot + 1]?.[last]
+    return value === null || value === undefined ? [] : [{ slot, x, y: plot.valToPos(value, "y", true) }]
+  })
+}

@@ -1,0 +1,103 @@
+import type { Diagnostic } from "@codemirror/lint"
+import { useQuery } from "@tanstack/react-query"
+import { useMemo } from "react"
+import { specReportQuery } from "@/api/queries"
+import { ForecastFigures, ProblemList } from "@/features/creation/SpecReportPanel"
+import { useDebounced } from "@/lib/useDebounced"
+import { lineOf, locateProblems } from "@/lib/yamlPositions"
+import { Button } from "@/ui/Button"
+import { Panel } from "@/ui/Panel"
+import { Failure } from "@/ui/States"
+import { YamlEditor } from "@/ui/YamlEditor"
+
+interface SpecEditorProps {
+  yaml: string
+  source: string
+  starting: boolean
+  onChange: (yaml: string) => void
+  onStart: () => void
+}
+
+/** The spec as text, checked as you type, with what it would cost and a button to start it. */
+export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEditorProps) {
+  const settled = useDebounced(yaml, 300)
+  const report = useQuery(specReportQuery(settled))
+  const empty = yaml.trim() === ""
+  const current = settled === yaml && !report.isPlaceholderData && !empty ? report.data : undefined
+
+  const located = useMemo(() => locateProblems(settled, report.data?.problems ?? []), [settled, report.data])
+  const diagnostics = useMemo(
+    () =>
+      located.map(
+        ({ from, to, problem }): Diagnostic => ({
+          from,
+          to,
+          severity: "error",
+          message: `${problem.message}. ${problem.remedy}`,
+        }),
+      ),
+    [located],
+  )
+  const problems = located.map(({ problem, from }) => ({ problem, line: lineOf(settled, from) }))
+  const verdict = verdictOf(empty, report.isError, current?.valid, problems.length)
+
+  return (
+    <div className="min-w-0 space-y-5">
+      <Panel
+        actions={
+          <>
+            <output className={`text-[13px] ${verdict.tone}`}>{verdict.text}</output>
+            <Button
+              busy={starting}
+              disabled={!current?.valid}
+              icon="play"
+              onClick={onStart}
+              title={current?.valid ? undefined : verdict.text}
+              variant="primary"
+            >
+              Start experiment
+            </Button>
+          </>
+        }
+        flush
+        hint={source}
+        title="Spec"
+      >
+        <YamlEditor
+          className="h-[min(62vh,680px)] min-h-80 border-line border-t"
+          diagnostics={diagnostics}
+          label="Experiment spec in YAML"
+          onChange={onChange}
+          value={yaml}
+        />
+      </Panel>
+      {report.isError && !report.data && (
+        <Panel>
+          <Failure
+            error={report.error}
+            onRetry={() => report.refetch()}
+            title="The spec could not be checked"
+          />
+        </Panel>
+      )}
+      {!empty && problems.length > 0 && (
+        <Panel title={problems.length === 1 ? "1 problem" : `${problems.length} problems`}>
+          <ProblemList problems={problems} />
+        </Panel>
+      )}
+      {!empty && report.data?.forecast && (
+        <Panel hint="What this spec asks for, before anything is started" title="Forecast">
+          <ForecastFigures forecast={report.data.forecast} />
+        </Panel>
+      )}
+    </div>
+  )
+}
+
+function verdictOf(empty: boolean, failed: boolean, valid: boolean | undefined, count: number) {
+  if (empty) return { text: "Choose a preset or write a spec", tone: "text-ink-faint" }
+  if (failed) return { text: "Could not be checked", tone: "text-bad" }
+  if (valid === undefined) return { text: "Checking…", tone: "text-ink-faint" }
+  if (valid) return { text: "Valid", tone: "text-good font-medium" }
+  return { text: count === 1 ? "1 problem to fix" : `${count} problems to fix`, tone: "text-bad font-medium" }
+}

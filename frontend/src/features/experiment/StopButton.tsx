@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { stopExperiment } from "@/api/generated/sdk.gen"
+import { decodeExperiment, type Experiment } from "@/api/types"
+import { Button } from "@/ui/Button"
+import { ConfirmDialog } from "@/ui/ConfirmDialog"
+import { notify, notifyFailure } from "@/ui/Toasts"
+
+export function StopButton({ experiment }: { experiment: Experiment }) {
+  const queryClient = useQueryClient()
+  const stop = useMutation({
+    mutationFn: async () => {
+      const { data } = await stopExperiment({ path: { id: experiment.id }, throwOnError: true })
+      return decodeExperiment(data)
+    },
+    onSuccess: (stopped) => {
+      queryClient.setQueryData(["experiments", experiment.id], stopped)
+      notify({
+        tone: "info",
+        title: "Stopping",
+        detail: "Runs end at their next segment, with a checkpoint.",
+      })
+    },
+    onError: (error) => notifyFailure("The experiment could not be stopped", error),
+  })
+  const stopping = experiment.runs.some(({ status }) => status === "stopping")
+  return (
+    <ConfirmDialog
+      confirm="Stop"
+      onConfirm={() => stop.mutate()}
+      title={`Stop ${experiment.name}?`}
+      trigger={
+        <Button busy={stop.isPending} disabled={stopping} icon="stop" variant="danger">
+          {stopping ? "Stopping…" : "Stop"}
+        </Button>
+      }
+    >
+      Every run of it ends at its next segment and writes a checkpoint. Curves, lineage and checkpoints are
+      kept. A stopped experiment does not go on by itself.
+    </ConfirmDialog>
+  )
+}

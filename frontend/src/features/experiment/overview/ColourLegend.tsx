@@ -1,0 +1,25 @@
+import { sequentialGradient } from "@/lib/colour"
+import { formatName, formatValue } from "@/lib/format"
+import type { Colouring } from "@/lib/lineage/colouring"
+import { useTheme } from "@/lib/theme"
+
+interface ColourLegendProps {
+  mode: string
+  legend: Colouring["legend"]
+}
+
+/** What the colours of the bars mean. */
+export function ColourLegend({ mode, legend }: ColourLegendProps) {
+  const theme = useTheme()
+  if (mode === "founder") return <p className="text-ink-faint">The colour of each founder's slot</p>
+  if (!legend) return null
+  return (
+    <p className="numeric flex items-center gap-2 text-ink-faint">
+      <span>{mode === "fitness" ? "Return" : formatName(mode)}</span>
+      <span>{formatValue(legend.low)}</span>
+      <span className="h-2 w-24 rounded-full" style={{ background: sequentialGradient(theme) }} />
+      <span>{formatValue(legend.high)}</span>
+      {legend.logarithmic && <span>(log)</span>}
+    </p>
+  )
+}

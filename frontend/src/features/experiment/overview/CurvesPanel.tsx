@@ -1,0 +1,153 @@
+import { useQuery } from "@tanstack/react-query"
+import { metricNamesQuery } from "@/api/queries"
+import { isActive } from "@/api/types"
+import { PopulationCurves } from "@/charts/PopulationCurves"
+import { CursorReadout } from "@/features/experiment/overview/CursorReadout"
+import { FITNESS, type Overview } from "@/features/experiment/overview/useOverview"
+import { living } from "@/lib/lineage/segments"
+import { metricLabel } from "@/lib/metricLabel"
+import type { RunView } from "@/lib/run/runView"
+import { countNonFinite, type Series } from "@/lib/series"
+import { Button } from "@/ui/Button"
+import { Panel } from "@/ui/Panel"
+import { Segmented } from "@/ui/Segmented"
+import { Select } from "@/ui/Select"
+import { Empty, Failure, Loading } from "@/ui/States"
+
+interface CurvesPanelProps {
+  overview: Overview
+  view: RunView
+}
+
+const AXES = [
+  { value: "steps", label: "Steps", title: "Environment steps of a member" },
+  { value: "wall", label: "Time", title: "Seconds of work" },
+] as const
+
+export function CurvesPanel({ overview, view }: CurvesPanelProps) {
+  const { axis, metric, log, metricQuery } = overview
+  const series = metricQuery.series
+  return (
+    <Panel
+      actions={
+        <>
+          {overview.zoomed && (
+            <Button icon="retry" onClick={() => overview.setZoom(null)} size="small" variant="ghost">
+              Reset zoom
+            </Button>
+          )}
+          <MetricSelect
+            metric={metric}
+            onChange={(next) => overview.change({ metric: next === FITNESS ? undefined : next })}
+            view={view}
+          />
+          <Segmented
+            label="Horizontal axis"
+            onChange={(next) => overview.change({ axis: next })}
+            options={AXES}
+            value={axis}
+          />
+          <Segmented
+            label="Vertical scale"
+            onChange={(next) => overview.change({ log: next === "log" || undefined })}
+            options={[
+              { value: "linear", label: "Linear" },
+              { value: "log", label: "Log" },
+            ]}
+            value={log ? "log" : "linear"}
+          />
+        </>
+      }
+      flush
+      title={metricLabel(metric)}
+    >
+      <div className="px-2 pb-3 sm:px-3">
+        {metricQuery.isPending && <Loading label="Loading curves" lines={6} />}
+        {metricQuery.isError && (
+          <Failure
+            error={metricQuery.error}
+            onRetry={() => metricQuery.refetch()}
+            title="The curves could not be loaded"
+          />
+        )}
+        {series && series.steps.length === 0 && <NoTicks view={view} />}
+        {series && series.steps.length > 0 && <Curves overview={overview} series={series} view={view} />}
+      </div>
+    </Panel>
+  )
+}
+
+function Curves({ overview, series, view }: CurvesPanelProps & { series: Series }) {
+  const missing = countNonFinite(series)
+  return (
+    <>
+      <CursorReadout overview={overview} series={series} />
+      <PopulationCurves
+        ancestral={overview.ancestral}
+        axis={overview.axis}
+        cursor={overview.cursor}
+        highlighted={overview.highlighted}
+        label={`${metricLabel(series.name)} of ${series.columns.length} members at ${series.steps.length} ticks`}
+        logarithmic={overview.log}
+        onHighlight={overview.setHighlighted}
+        onRange={overview.setZoom}
+        onSelect={(slot) =>
+          overview.select(living(view.lineage.segments).find((segment) => segment.slot === slot)?.id ?? null)
+        }
+        range={overview.range}
+        series={series}
+      />
+      {missing > 0 && (
+        <p className="px-3 pt-1 text-[13px] text-warn">
+          {missing} values are not finite numbers and are not drawn.
+        </p>
+      )}
+    </>
+  )
+}
+
+function NoTicks({ view }: { view: RunView }) {
+  if (!isActive(view.run.status))
+    return <Empty title="No values were recorded">The run ended before its first tick.</Empty>
+  const waiting = view.run.status === "queued" || view.run.status === "dispatched"
+  return (
+    <Empty icon="play" title={waiting ? "Waiting for a worker" : "The first curve is on its way"}>
+      {waiting
+        ? "The run starts as soon as a worker is free. This page follows by itself."
+        : "The trainer is compiling and filling the replay. Values appear with the first tick."}
+    </Empty>
+  )
+}
+
+interface MetricSelectProps {
+  metric: string
+  view: RunView
+  onChange: (metric: string) => void
+}
+
+/** All metrics that the run has reported, by group; those that arrive while one looks are added. */
+function MetricSelect({ metric, view, onChange }: MetricSelectProps) {
+  const stored = useQuery(metricNamesQuery(view.run.id, view.snapshot))
+  const names = [...new Set([FITNESS, metric, ...(stored.data ?? []), ...Object.keys(view.streamed)])].sort()
+  const groups = [...new Set(names.map((name) => name.split("/")[0]!))]
+  return (
+    <Select
+      aria-label="Metric"
+      className="max-w-52"
+      onChange={(event) => onChange(event.target.value)}
+      value={metric}
+    >
+      {groups.map((group) => (
+        <optgroup key={group} label={group}>
+          {names
+            .filter((name) => name.startsWith(`${group}/`))
+            .map((name) => (
+              <option key={name} value={name}>
+                {metricLabel(name)}
+              </option>
+            ))}
+        </optgroup>
+      ))}
+    </Select>
+  )
+}

@@ -1,0 +1,93 @@
+import { useMemo } from "react"
+import { ColourLegend } from "@/features/experiment/overview/ColourLegend"
+import { ExploitTable } from "@/features/experiment/overview/ExploitTable"
+import { River } from "@/features/experiment/overview/River"
+import type { Overview } from "@/features/experiment/overview/useOverview"
+import { formatName, formatSlot } from "@/lib/format"
+import { colouring } from "@/lib/lineage/colouring"
+import type { RunView } from "@/lib/run/runView"
+import { useTheme } from "@/lib/theme"
+import { Button } from "@/ui/Button"
+import { Panel } from "@/ui/Panel"
+import { Segmented } from "@/ui/Segmented"
+import { Select } from "@/ui/Select"
+import { Empty } from "@/ui/States"
+
+interface LineagePanelProps {
+  overview: Overview
+  view: RunView
+}
+
+const MODES = [
+  { value: "river", label: "River" },
+  { value: "table", label: "Table" },
+] as const
+
+export function LineagePanel({ overview, view }: LineagePanelProps) {
+  const { lineage } = view
+  const { colour, fitness, mode, path } = overview
+  const theme = useTheme()
+  const colours = useMemo(() => colouring(colour, lineage, fitness, theme), [colour, lineage, fitness, theme])
+  const leaf = path.at(-1)
+  return (
+    <Panel
+      actions={
+        <>
+          {mode === "river" && (
+            <Select
+              aria-label="Colour of the bars"
+              className="max-w-52"
+              onChange={(event) =>
+                overview.change({ colour: event.target.value === "fitness" ? undefined : event.target.value })
+              }
+              value={colour}
+            >
+              <option value="fitness">Colour: fitness</option>
+              <option value="founder">Colour: founder</option>
+              <optgroup label="Hyper-parameter">
+                {lineage.tuned.map(({ name }) => (
+                  <option key={name} value={name}>{`Colour: ${formatName(name)}`}</option>
+                ))}
+              </optgroup>
+            </Select>
+          )}
+          <Segmented
+            label="View of the lineage"
+            onChange={(next) => overview.change({ view: next === "river" ? undefined : next })}
+            options={MODES}
+            value={mode}
+          />
+        </>
+      }
+      flush
+      title="Lineage"
+    >
+      <div className="flex min-h-9 flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 pb-2 text-[13px] text-ink-soft sm:px-5">
+        {leaf ? (
+          <p className="flex flex-wrap items-center gap-x-2">
+            <span>
+              Ancestry of <b className="font-semibold text-ink">{formatSlot(leaf.slot)}</b>:{" "}
+              {path.map(({ slot }) => formatSlot(slot)).join(" → ")}
+            </span>
+            <Button icon="close" onClick={() => overview.select(null)} size="small" variant="ghost">
+              Clear
+            </Button>
+          </p>
+        ) : (
+          <p>
+            One lane a member; an arc copies a donor's weights into the lane it falls into. Choose a bar to
+            follow its ancestry.
+          </p>
+        )}
+        {mode === "river" && <ColourLegend legend={colours.legend} mode={colour} />}
+      </div>
+      {lineage.segments.length === 0 ? (
+        <Empty title="No members yet">The river springs up with the founders, when the trainer starts.</Empty>
+      ) : mode === "river" ? (
+        <River colours={colours} overview={overview} view={view} />
+      ) : (
+        <ExploitTable overview={overview} view={view} />
+      )}
+    </Panel>
+  )
+}

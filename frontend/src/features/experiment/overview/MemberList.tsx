@@ -1,0 +1,71 @@
+import type { Overview } from "@/features/experiment/overview/useOverview"
+import { memberMark } from "@/lib/colour"
+import { formatSlot, formatValue } from "@/lib/format"
+import { ancestryOf } from "@/lib/lineage/ancestry"
+import { living } from "@/lib/lineage/segments"
+import type { RunView } from "@/lib/run/runView"
+import { lastFinite } from "@/lib/series"
+import { useTheme } from "@/lib/theme"
+import { classes } from "@/ui/classes"
+import { Panel } from "@/ui/Panel"
+import { Empty } from "@/ui/States"
+
+interface MemberListProps {
+  overview: Overview
+  view: RunView
+}
+
+/** The living members, best first: legend of the curves and a way to choose one without a pointer. */
+export function MemberList({ overview, view }: MemberListProps) {
+  const theme = useTheme()
+  const { segments } = view.lineage
+  const { fitness, highlighted, setHighlighted, path, select } = overview
+  const members = living(segments)
+    .map((segment) => ({ segment, value: lastFinite(fitness.columns[segment.slot]) }))
+    .sort((a, b) => (Number.isNaN(a.value) ? 1 : Number.isNaN(b.value) ? -1 : b.value - a.value))
+  const chosen = path.at(-1)?.id
+  return (
+    <Panel hint="Choose one to light up its ancestry" title="Members">
+      {members.length === 0 && <Empty title="No members yet">They are born when the trainer starts.</Empty>}
+      <ul className="-mx-2 max-h-[560px] overflow-y-auto">
+        {members.map(({ segment, value }) => {
+          const { colour, dash } = memberMark(segment.slot, theme)
+          const generations = ancestryOf(segments, segment.id).length - 1
+          return (
+            <li key={segment.id}>
+              <button
+                aria-label={`${formatSlot(segment.slot)}, return ${formatValue(value)}, show its ancestry`}
+                aria-pressed={segment.id === chosen}
+                className={classes(
+                  "flex h-9 w-full items-center gap-2.5 rounded-lg px-2 text-left transition-colors",
+                  segment.id === chosen ? "bg-accent-soft" : highlighted === segment.slot && "bg-sunken",
+                )}
+                onBlur={() => setHighlighted(null)}
+                onClick={() => select(segment.id)}
+                onFocus={() => setHighlighted(segment.slot)}
+                onPointerEnter={() => setHighlighted(segment.slot)}
+                onPointerLeave={() => setHighlighted(null)}
+                type="button"
+              >
+                <svg aria-hidden="true" height="8" width="22">
+                  <path d="M0 4h22" stroke={colour} strokeDasharray={dash.join(" ")} strokeWidth="3" />
+                </svg>
+                <span className="w-9 font-semibold" style={{ color: colour }}>
+                  {formatSlot(segment.slot)}
+                </span>
+                <span className="grow truncate text-[13px] text-ink-faint">
+                  {generations === 0
+                    ? "founder"
+                    : generations === 1
+                      ? "1 generation"
+                      : `${generations} generations`}
+                </span>
+                <span className="numeric font-medium">{formatValue(value)}</span>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </Panel>
+  )
+}

@@ -1,0 +1,52 @@
+import { formatName, formatSlot, formatValue } from "@/lib/format"
+import { describeChange } from "@/lib/lineage/describe"
+import type { Segment, TunedParameter } from "@/lib/lineage/segments"
+import { type Series, tickAt } from "@/lib/series"
+
+interface SegmentNoteProps {
+  segment: Segment
+  /** Where the pointer is. */
+  step: number
+  fitness: Series
+  tuned: readonly TunedParameter[]
+}
+
+/** Who this is, how well it does at the pointer, and what its birth did to its hyper-parameters. */
+export function SegmentNote({ segment, step, fitness, tuned }: SegmentNoteProps) {
+  // A piece of a bar shows the evaluation at its end.
+  const tick = tickAt(fitness.steps, step) + 1
+  const inside =
+    tick < fitness.steps.length && fitness.steps[tick]! <= (segment.end_step ?? Number.POSITIVE_INFINITY)
+  const value = inside ? fitness.columns[segment.slot]?.[tick] : undefined
+  return (
+    <div className="numeric">
+      <p className="flex items-baseline justify-between gap-6">
+        <b className="font-semibold">{formatSlot(segment.slot)}</b>
+        <span className="text-ink-faint">
+          segment {segment.id}, from step {segment.start_step.toLocaleString("en-US")}
+        </span>
+      </p>
+      <p className="mb-1.5 text-ink-soft">
+        {value === undefined
+          ? "not evaluated yet"
+          : `return ${formatValue(value)} at step ${fitness.steps[tick]!.toLocaleString("en-US")}`}
+      </p>
+      <table className="w-full">
+        <tbody>
+          {tuned.map(({ name }) => {
+            const change = segment.changes[name]
+            return (
+              <tr key={name}>
+                <td className="pr-4 text-ink-faint">{formatName(name)}</td>
+                <td className="text-right font-medium">{formatValue(segment.hyperparams[name])}</td>
+                <td className="w-16 pl-2 text-right text-ink-faint">
+                  {segment.parent !== null && change && change !== "inherit" ? describeChange(change) : ""}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

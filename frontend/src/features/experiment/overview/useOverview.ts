@@ -1,0 +1,83 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { useMemo, useState } from "react"
+import { useSeries } from "@/features/experiment/useRunView"
+import { createCursor } from "@/lib/cursor"
+import { ancestralColumn, ancestryOf, stitch } from "@/lib/lineage/ancestry"
+import { timeMap } from "@/lib/lineage/timeMap"
+import type { RunView } from "@/lib/run/runView"
+import type { ExperimentSearch } from "@/lib/search"
+import { emptySeries } from "@/lib/series"
+
+export const FITNESS = "evaluation/return"
+const route = getRouteApi("/experiments/$id")
+const NO_FITNESS = emptySeries(FITNESS)
+
+/** Everything that curves, river and schedules share: axis, zoom, cursor, highlighted member and chosen ancestry. */
+export function useOverview(view: RunView) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { axis = "steps", metric = FITNESS, log = false, colour = "fitness", view: mode = "river" } = search
+  const [cursor] = useState(createCursor)
+  const [highlighted, setHighlighted] = useState<number | null>(null)
+  const [zoom, setZoom] = useState<[number, number] | null>(null)
+
+  const fitnessQuery = useSeries(view, FITNESS)
+  const metricQuery = useSeries(view, metric)
+  const fitness = fitnessQuery.series ?? NO_FITNESS
+  const { segments, end_step: endStep } = view.lineage
+  const endWall = Math.max(view.endWall, fitness.wall.at(-1) ?? 0, metricQuery.series?.wall.at(-1) ?? 0)
+  const times = useMemo(
+    () => timeMap(segments, fitness, endStep, endWall),
+    [segments, fitness, endStep, endWall],
+  )
+
+  const chosen = search.segment
+  const path = useMemo(() => (chosen === undefined ? [] : ancestryOf(segments, chosen)), [segments, chosen])
+  const stretches = useMemo(() => stitch(path, endStep), [path, endStep])
+  const metricSeries = metricQuery.series
+  const ancestral = useMemo(
+    () =>
+      stretches.length && metricSeries && metricSeries.columns.length > 1
+        ? ancestralColumn(stretches, metricSeries)
+        : null,
+    [stretches, metricSeries],
+  )
+
+  const end = Math.max(1, axis === "steps" ? Math.max(endStep, metricSeries?.steps.at(-1) ?? 0) : endWall)
+  const range = useMemo<readonly [number, number]>(() => zoom ?? [0, end], [zoom, end])
+
+  return {
+    axis,
+    metric,
+    log,
+    colour,
+    mode,
+    cursor,
+    highlighted,
+    setHighlighted,
+    zoomed: zoom !== null,
+    setZoom,
+    range,
+    fitness,
+    metricQuery,
+    times,
+    path,
+    stretches,
+    ancestral,
+    change: (next: ExperimentSearch) => {
+      if (next.axis) setZoom(null)
+      void navigate({ search: (old) => ({ ...old, ...next }), replace: true, resetScroll: false })
+    },
+    select: (segment: number | null) =>
+      void navigate({
+        search: (old) => ({
+          ...old,
+          segment: segment === null || segment === old.segment ? undefined : segment,
+        }),
+        replace: true,
+        resetScroll: false,
+      }),
+  }
+}
+
+export type Overview = ReturnType<typeof useOverview>

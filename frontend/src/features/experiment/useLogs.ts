@@ -1,0 +1,28 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { fetchLogPage, LOG_PAGE } from "@/api/queries"
+import type { LogLine } from "@/api/types"
+
+interface Tail {
+  lines: readonly LogLine[]
+  next: number
+}
+
+/** All lines of a run so far. Only what is new is asked for; what is known is kept. */
+export function useLogs(run: number, attempt: number | null, active: boolean) {
+  const queryClient = useQueryClient()
+  const queryKey = ["runs", run, "logs", attempt]
+  return useQuery({
+    queryKey,
+    queryFn: async ({ signal }): Promise<Tail> => {
+      let { lines, next } = queryClient.getQueryData<Tail>(queryKey) ?? { lines: [], next: 0 }
+      for (;;) {
+        const page = await fetchLogPage(run, attempt, next, signal)
+        if (page.lines.length > 0) lines = [...lines, ...page.lines]
+        next = page.next
+        if (page.lines.length < LOG_PAGE) return { lines, next }
+      }
+    },
+    structuralSharing: false,
+    refetchInterval: active ? 1500 : false,
+  })
+}

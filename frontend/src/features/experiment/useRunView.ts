@@ -1,0 +1,69 @@
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useEffect, useMemo, useState } from "react"
+import { fetchLineage, fetchRun, seriesQuery } from "@/api/queries"
+import { isActive, type Run } from "@/api/types"
+import { applyEvents } from "@/lib/run/applyEvent"
+import { openRunStream } from "@/lib/run/openRunStream"
+import { type RunView, runView } from "@/lib/run/runView"
+import { mergeSeries, type Series } from "@/lib/series"
+
+let snapshots = 0
+
+export function runViewQuery(id: number) {
+  return queryOptions({
+    queryKey: ["runs", id, "view"],
+    queryFn: async ({ signal }): Promise<RunView> => {
+      // The run first: the stream then goes on from a point that the lineage surely covers.
+      const run = await fetchRun(id, signal)
+      const lineage = await fetchLineage(id, signal)
+      snapshots += 1
+      return runView(run, lineage, snapshots)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+  })
+}
+
+/** Until its end is recorded a run may still say something. */
+function maySpeak(run: Run): boolean {
+  return isActive(run.status) || run.finished_at === null
+}
+
+/** A run's view, live. */
+export function useRunView(id: number) {
+  const queryClient = useQueryClient()
+  const query = useQuery(runViewQuery(id))
+  const [connected, setConnected] = useState(true)
+  const snapshot = query.data?.snapshot
+  const speaking = query.data ? maySpeak(query.data.run) : false
+  const outdated = query.data?.outdated ?? false
+
+  useEffect(() => {
+    const key = runViewQuery(id).queryKey
+    const start = queryClient.getQueryData(key)
+    if (!start || !speaking || start.snapshot !== snapshot) return
+    return openRunStream({
+      run: id,
+      after: start.lastSeq < 0 ? null : `${start.run.attempts}-${start.lastSeq}`,
+      onConnection: setConnected,
+      onEvents: (events) => queryClient.setQueryData(key, (view) => view && applyEvents(view, events)),
+    })
+  }, [id, snapshot, speaking, queryClient])
+
+  useEffect(() => {
+    if (outdated) void queryClient.invalidateQueries({ queryKey: runViewQuery(id).queryKey })
+  }, [id, outdated, queryClient])
+
+  return { ...query, connected: connected || !speaking }
+}
+
+/** One metric of a run: what was stored, and what has been streamed since. */
+export function useSeries(view: RunView, name: string) {
+  const stored = useQuery(seriesQuery(view.run.id, view.snapshot, name))
+  const streamed = view.streamed[name]
+  const series = useMemo<Series | null>(
+    () => (stored.data ? mergeSeries(stored.data, streamed) : null),
+    [stored.data, streamed],
+  )
+  return { ...stored, series }
+}

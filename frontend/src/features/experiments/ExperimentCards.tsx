@@ -1,0 +1,69 @@
+import { Link } from "@tanstack/react-router"
+import type { Summary } from "@/api/types"
+import { Sparkline } from "@/charts/Sparkline"
+import { Age, Method } from "@/features/experiments/cells"
+import { formatCount, formatPercent, formatValue } from "@/lib/format"
+import { Progress } from "@/ui/Progress"
+import { StatusChip } from "@/ui/StatusChip"
+
+/** The table's rows for narrow screens. */
+export function ExperimentCards({ experiments }: { experiments: Summary[] }) {
+  return (
+    <ul className="divide-y divide-line">
+      {experiments.map((experiment) => (
+        <li key={experiment.id}>
+          <Link
+            className="block px-4 py-3.5 transition-colors hover:bg-sunken"
+            params={{ id: experiment.id }}
+            to="/experiments/$id"
+          >
+            <div className="flex items-start justify-between gap-3">
+              <span className="min-w-0 truncate font-medium">{experiment.name}</span>
+              <StatusChip status={experiment.status} />
+            </div>
+            <p className="mt-0.5 truncate text-[13px] text-ink-faint">
+              {experiment.environment} · <Method experiment={experiment} /> · {experiment.population_size} ×{" "}
+              {experiment.replicates}
+            </p>
+            {experiment.error_message && (
+              <p className="mt-1 truncate text-[13px] text-bad">{experiment.error_message}</p>
+            )}
+            <div className="mt-2 flex items-end justify-between gap-4">
+              <div className="min-w-0 grow">
+                <Progress
+                  label={`Progress of ${experiment.name}`}
+                  share={experiment.step / Math.max(1, experiment.total_steps)}
+                  tone={
+                    experiment.status === "failed"
+                      ? "bad"
+                      : experiment.status === "stopped"
+                        ? "quiet"
+                        : "accent"
+                  }
+                />
+                <p className="numeric mt-1.5 flex justify-between text-[13px] text-ink-soft">
+                  <span>
+                    {formatPercent(experiment.step / Math.max(1, experiment.total_steps))} of{" "}
+                    {formatCount(experiment.total_steps)}
+                  </span>
+                  <Age timestamp={experiment.created_at} />
+                </p>
+              </div>
+              <div className="flex flex-col items-end">
+                <Sparkline
+                  height={24}
+                  label={`Best return over time, ${experiment.name}`}
+                  values={experiment.sparkline}
+                  width={72}
+                />
+                <span className="numeric font-medium text-[13px]">
+                  best {formatValue(experiment.best_fitness)}
+                </span>
+              </div>
+            </div>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,62 @@
+import { Link } from "@tanstack/react-router"
+import type { Summary } from "@/api/types"
+import { formatAge, formatCount, formatPercent } from "@/lib/format"
+import { useNow } from "@/lib/useNow"
+import { Progress } from "@/ui/Progress"
+
+export function Name({ experiment }: { experiment: Summary }) {
+  return (
+    <div className="min-w-0 max-w-72">
+      <Link
+        className="block truncate rounded font-medium hover:text-accent-strong hover:underline"
+        onClick={(event) => event.stopPropagation()}
+        params={{ id: experiment.id }}
+        to="/experiments/$id"
+      >
+        {experiment.name}
+      </Link>
+      {experiment.error_message && (
+        <p className="truncate text-[13px] text-bad" title={experiment.error_message}>
+          {experiment.error_message}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function Method({ experiment }: { experiment: Summary }) {
+  return (
+    <span className="whitespace-nowrap">
+      {experiment.algorithm.toUpperCase()}
+      <span className="text-ink-faint"> · </span>
+      {experiment.method.toUpperCase()}
+    </span>
+  )
+}
+
+export function StepProgress({ experiment }: { experiment: Summary }) {
+  const share = experiment.step / Math.max(1, experiment.total_steps)
+  const tone = experiment.status === "failed" ? "bad" : experiment.status === "stopped" ? "quiet" : "accent"
+  return (
+    <div className="w-32">
+      <div className="numeric flex justify-between text-[12px] text-ink-faint">
+        <span>{`${formatCount(experiment.step)} / ${formatCount(experiment.total_steps)}`}</span>
+        <span>{formatPercent(share)}</span>
+      </div>
+      <Progress className="mt-1" label={`Progress of ${experiment.name}`} share={share} tone={tone} />
+    </div>
+  )
+}
+
+export function Age({ timestamp }: { timestamp: string }) {
+  const now = useNow()
+  return (
+    <time
+      className="numeric whitespace-nowrap text-ink-soft"
+      dateTime={timestamp}
+      title={new Date(timestamp).toLocaleString()}
+    >
+      {formatAge(timestamp, now)}
+    </time>
+  )
+}

@@ -1,0 +1,24 @@
+/** One cursor for several charts: a position on the shared x-axis, told without rendering the page anew. */
+
+export interface Cursor {
+  read: () => number | null
+  move: (position: number | null) => void
+  subscribe: (listener: () => void) => () => void
+}
+
+export function createCursor(): Cursor {
+  let current: number | null = null
+  const listeners = new Set<() => void>()
+  return {
+    read: () => current,
+    move: (position) => {
+      if (position === current) return
+      current = position
+      for (const listener of listeners) listener()
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

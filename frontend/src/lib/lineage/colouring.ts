@@ -1,0 +1,53 @@
+/** What the bars of the river show: fitness, the founder, or a hyper-parameter. */
+
+import { memberMark, sequentialColour, shareBetween, type Theme } from "@/lib/colour"
+import { foundersOf } from "@/lib/lineage/ancestry"
+import type { Lineage, Segment } from "@/lib/lineage/segments"
+import { robustExtent, type Series } from "@/lib/series"
+
+export interface Colouring {
+  /** Colour of a segment during the tick that ends a piece; null while that is not known. */
+  colourOf: (segment: Segment, tick: number | null) => string | null
+  /** Ends of the scale, or null when the colours are not a scale. */
+  legend: { low: number; high: number; logarithmic: boolean } | null
+}
+
+export function colouring(mode: string, lineage: Lineage, fitness: Series, theme: Theme): Colouring {
+  if (mode === "founder") return byFounder(lineage, theme)
+  const parameter = lineage.tuned.find(({ name }) => name === mode)
+  if (!parameter) return byFitness(fitness, theme)
+  const { name, low, high } = parameter
+  const logarithmic = parameter.scale === "log"
+  return {
+    colourOf: (segment) => {
+      const share = shareBetween(segment.hyperparams[name] ?? Number.NaN, low, high, logarithmic)
+      return Number.isNaN(share) ? null : sequentialColour(share, theme)
+    },
+    legend: { low, high, logarithmic },
+  }
+}
+
+function byFounder(lineage: Lineage, theme: Theme): Colouring {
+  const founders = foundersOf(lineage.segments)
+  return {
+    colourOf: (segment) => {
+      const founder = founders.get(segment.id)
+      return founder ? memberMark(founder.slot, theme).colour : null
+    },
+    legend: null,
+  }
+}
+
+function byFitness(fitness: Series, theme: Theme): Colouring {
+  const range = robustExtent(fitness.columns)
+  if (!range) return { colourOf: () => null, legend: null }
+  const [low, high] = range
+  return {
+    colourOf: (segment, tick) => {
+      if (tick === null) return null
+      const share = shareBetween(fitness.columns[segment.slot]?.[tick] ?? Number.NaN, low, high, false)
+      return Number.isNaN(share) ? null : sequentialColour(share, theme)
+    },
+    legend: { low, high, logarithmic: false },
+  }
+}

@@ -1,0 +1,113 @@
+/** A lineage as the interface reads it: stretches of members' lives, each with the one it descends from. */
+
+import { decodeOptional, decodeRecord } from "@/lib/decode"
+
+export interface TunedParameter {
+  name: string
+  scale: "linear" | "log" | "integer" | "choice"
+  low: number
+  high: number
+}
+
+export interface Segment {
+  id: number
+  slot: number
+  /** Segment whose weights it began with; null for a founder. */
+  parent: number | null
+  operator: string
+  /** What was done to each tuned hyper-parameter at its birth: `inherit`, `x0.8`, `resample`, … */
+  changes: Record<string, string>
+  hyperparams_before: Record<string, number> | null
+  hyperparams: Record<string, number>
+  fitness: number | null
+  parent_fitness: number | null
+  rank: number | null
+  start_step: number
+  /** Null while the member lives. */
+  end_step: number | null
+  start_wall: number
+}
+
+export interface Lineage {
+  population_size: number
+  end_step: number
+  tuned: readonly TunedParameter[]
+  /** In order of birth. */
+  segments: readonly Segment[]
+}
+
+/** A segment of the wire, which may hold numbers as words and does not always say its place in time. */
+export interface WireSegment {
+  id: number
+  slot: number
+  parent: number | null
+  operator: string
+  changes: Record<string, string>
+  hyperparams_before: Record<string, unknown> | null
+  hyperparams: Record<string, unknown>
+  fitness: unknown
+  parent_fitness: unknown
+  rank: number | null
+}
+
+export interface Place {
+  start_step: number
+  end_step: number | null
+  start_wall: number
+}
+
+export function decodeSegment(wire: WireSegment, place: Place): Segment {
+  return {
+    id: wire.id,
+    slot: wire.slot,
+    parent: wire.parent,
+    operator: wire.operator,
+    changes: wire.changes,
+    hyperparams_before: wire.hyperparams_before && decodeRecord(wire.hyperparams_before),
+    hyperparams: decodeRecord(wire.hyperparams),
+    fitness: decodeOptional(wire.fitness),
+    parent_fitness: decodeOptional(wire.parent_fitness),
+    rank: wire.rank,
+    start_step: place.start_step,
+    end_step: place.end_step,
+    start_wall: place.start_wall,
+  }
+}
+
+/** Children enter: each ends the life of its slot's member. Children that are known already change nothing. */
+export function addSegments(lineage: Lineage, born: readonly Segment[]): Lineage {
+  const known = new Set(lineage.segments.map((segment) => segment.id))
+  const fresh = born.filter((segment) => !known.has(segment.id))
+  if (fresh.length === 0) return lineage
+  const births = new Map(fresh.map((segment) => [segment.slot, segment.start_step]))
+  const survivors = lineage.segments.map((segment) => {
+    const end = births.get(segment.slot)
+    return segment.end_step === null && end !== undefined ? { ...segment, end_step: end } : segment
+  })
+  return {
+    ...lineage,
+    population_size: Math.max(lineage.population_size, ...fresh.map((segment) => segment.slot + 1)),
+    segments: [...survivors, ...fresh],
+  }
+}
+
+export function living(segments: readonly Segment[]): Segment[] {
+  return segments.filter((segment) => segment.end_step === null).sort((a, b) => a.slot - b.slot)
+}
+
+/** The segment that occupied a slot just after `step`; at the step of an exploit that is the child. */
+export function occupant(segments: readonly Segment[], slot: number, step: number): Segment | undefined {
+  return segments.find(
+    (segment) =>
+      segment.slot === slot &&
+      segment.start_step <= step &&
+      (segment.end_step === null || step < segment.end_step),
+  )
+}
+
+/** Segments that came from copying another member, in order of birth. */
+export function exploits(segments: readonly Segment[]): Segment[] {
+  return segments
+    .filter((segment) => segment.parent !== null)
+    .sort((a, b) => a.start_step - b.start_step || a.slot - b.slot)
+}

@@ -1,0 +1,20 @@
+/** Names of metrics as people say them. */
+
+const LABELS: Record<string, string> = {
+  "evaluation/return": "Return",
+  "evaluation/return_stderr": "Return, standard error",
+  "evaluation/length": "Episode length",
+  "training/return": "Training return",
+  "training/q_value": "Q value",
+  "speed/env_steps_per_second": "Environment steps/s",
+  "speed/updates_per_second": "Updates/s",
+}
+
+export function metricLabel(name: string): string {
+  const known = LABELS[name]
+  if (known) return known
+  const [group, rest = name] = name.split("/")
+  const words = rest.replaceAll("_", " ")
+  const label = words.charAt(0).toUpperCase() + words.slice(1)
+  return group === "time" ? `Time: ${words}` : label
+}

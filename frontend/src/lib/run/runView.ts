@@ -1,0 +1,38 @@
+/** What the experiment page knows about a run: a snapshot loaded by REST, kept up to date by streamed events. */
+
+import type { Run } from "@/api/types"
+import type { Lineage } from "@/lib/lineage/segments"
+import type { Series } from "@/lib/series"
+
+export interface RunView {
+  /** Names the snapshot; a new one is taken when history was cut back. */
+  snapshot: number
+  run: Run
+  lineage: Lineage
+  /** Number of the last event that was folded in; -1 before the first. */
+  lastSeq: number
+  /** Ticks streamed since the snapshot; what was stored before is asked for by metric. */
+  streamed: Readonly<Record<string, Series>>
+  /** Seconds of work at the last event. */
+  endWall: number
+  /** Weights of one member, once a trainer has said it. */
+  parameters: number | null
+  /** Checkpoints announced since the snapshot. */
+  checkpoints: number
+  /** History was cut back below what this view holds: it must be loaded anew. */
+  outdated: boolean
+}
+
+export function runView(run: Run, lineage: Lineage, snapshot: number): RunView {
+  return {
+    snapshot,
+    run,
+    lineage,
+    lastSeq: run.last_seq,
+    streamed: {},
+    endWall: lineage.segments.reduce((latest, segment) => Math.max(latest, segment.start_wall), 0),
+    parameters: null,
+    checkpoints: 0,
+    outdated: false,
+  }
+}

@@ -1,0 +1,80 @@
+/** Reads the state that pages keep in the address. What is not understood is left out, so old links still open. */
+
+import type { ExperimentStatus } from "@/api/types"
+import type { Axis } from "@/lib/series"
+
+type Raw = Record<string, unknown>
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== ""
+    ? value
+    : typeof value === "number"
+      ? String(value)
+      : undefined
+}
+
+function integer(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) ? value : undefined
+}
+
+function oneOf<T extends string>(value: unknown, options: readonly T[]): T | undefined {
+  return options.find((option) => option === value)
+}
+
+export const STATUSES = [
+  "running",
+  "queued",
+  "finished",
+  "stopped",
+  "failed",
+] as const satisfies readonly ExperimentStatus[]
+
+export interface ExperimentsSearch {
+  search?: string
+  status?: ExperimentStatus
+  /** Column id, with a leading minus for descending. */
+  sort?: string
+}
+
+export function readExperimentsSearch(raw: Raw): ExperimentsSearch {
+  return { search: text(raw.search), status: oneOf(raw.status, STATUSES), sort: text(raw.sort) }
+}
+
+export interface CreationSearch {
+  preset?: string
+  /** Id of an experiment whose spec is the starting point. */
+  from?: number
+}
+
+export function readCreationSearch(raw: Raw): CreationSearch {
+  return { preset: text(raw.preset), from: integer(raw.from) }
+}
+
+export const TABS = ["overview", "runtime", "logs", "spec", "checkpoints"] as const
+export type Tab = (typeof TABS)[number]
+
+export interface ExperimentSearch {
+  run?: number
+  tab?: Tab
+  axis?: Axis
+  metric?: string
+  log?: boolean
+  /** The segment whose ancestry is lit. */
+  segment?: number
+  /** What the bars of the river show: `fitness`, `founder`, or a hyper-parameter's name. */
+  colour?: string
+  view?: "river" | "table"
+}
+
+export function readExperimentSearch(raw: Raw): ExperimentSearch {
+  return {
+    run: integer(raw.run),
+    tab: oneOf(raw.tab, TABS),
+    axis: oneOf(raw.axis, ["steps", "wall"]),
+    metric: text(raw.metric),
+    log: raw.log === true ? true : undefined,
+    segment: integer(raw.segment),
+    colour: text(raw.colour),
+    view: oneOf(raw.view, ["river", "table"]),
+  }
+}
