@@ -5,14 +5,11 @@ keys = member_keys(key, population_size)       # one for each slot; a slot's key
 """
 
 import zlib
-from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 
 from worker.core.types import Array, Key
-
-Tree = TypeVar("Tree")
 
 
 def derive(key: Key, *path: str | int | Array) -> Key:
@@ -25,10 +22,3 @@ def derive(key: Key, *path: str | int | Array) -> Key:
 def member_keys(key: Key, size: int) -> Key:
     """Keys [size], one for each slot."""
     return jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, jnp.arange(size))
-
-
-def split_like(key: Key, tree: Tree) -> Tree:
-    """A tree like `tree` with a key of its own in place of each leaf."""
-    leaves, structure = jax.tree.flatten(tree)
-    keys: list[Any] = list(jax.random.split(key, len(leaves)))
-    return jax.tree.unflatten(structure, keys)

@@ -58,11 +58,6 @@ def priors(algorithm: AlgorithmSpec) -> dict[str, Prior]:
     return {name: prior(distribution) for name, distribution in tuned(algorithm).items()}
 
 
-def supports(algorithm: AlgorithmSpec) -> dict[str, Support]:
-    """The bounds of the tuned hyper-parameters, for methods that model the space between them."""
-    return {name: float32_support(distribution) for name, distribution in tuned(algorithm).items()}
-
-
 def float32_support(distribution: Distribution) -> Support:
     if isinstance(distribution, Choice):  # a listed value is what float32 makes of it, no bound is involved
         values = np.asarray(distribution.choice, np.float32)

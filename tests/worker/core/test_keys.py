@@ -1,8 +1,7 @@
 import jax
-import jax.numpy as jnp
 import pytest
 
-from worker.core.keys import derive, member_keys, split_like
+from worker.core.keys import derive, member_keys
 
 
 def data(key):
@@ -36,9 +35,3 @@ def test_a_counter_may_be_traced(key):
 def test_a_slots_key_does_not_depend_on_the_population_size(key):
     assert data(member_keys(key, 8))[:3] == data(member_keys(key, 3))
     assert len({tuple(row) for row in data(member_keys(key, 8))}) == 8
-
-
-def test_split_like_gives_every_leaf_a_key_of_its_own(key):
-    keys = split_like(key, {"a": jnp.zeros(3), "b": (jnp.zeros(()), jnp.zeros(2))})
-    assert jax.tree.structure(keys) == jax.tree.structure({"a": 0, "b": (0, 0)})
-    assert len({tuple(data(leaf)) for leaf in jax.tree.leaves(keys)}) == 3

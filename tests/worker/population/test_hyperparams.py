@@ -9,7 +9,7 @@ from phylon.spec import Choice, IntUniform, LogUniform, TD3Spec, Uniform, bounds
 from worker.core.errors import EngineError
 from worker.core.keys import member_keys
 from worker.population import sample_hyperparams
-from worker.population.hyperparams import float32_support, prior, supports
+from worker.population.hyperparams import float32_support, prior
 
 TUNED = TD3Spec(
     name="td3",
@@ -134,12 +134,5 @@ class TestSupport:
         drawn = jax.vmap(prior(LogUniform(log_uniform=(1e-60, 1e60))).sample)(member_keys(jax.random.key(0), 100))
         assert np.all((np.asarray(drawn) > 0) & np.isfinite(drawn))
 
-    def test_only_tuned_fields_have_one(self):
-        assert list(supports(TUNED)) == [
-            "policy_learning_rate",
-            "critic_learning_rate",
-            "discount",
-            "policy_delay",
-            "target_noise",
-        ]
-        assert supports(TUNED)["target_noise"] == (np.float32(0.1), np.float32(0.4))
+    def test_a_choice_is_what_float32_makes_of_its_values(self):
+        assert float32_support(Choice(choice=(0.1, 0.4, 0.2))) == (np.float32(0.1), np.float32(0.4))
