@@ -58,10 +58,7 @@ def priors(algorithm: AlgorithmSpec) -> dict[str, Prior]:
     return {name: prior(distribution) for name, distribution in tuned(algorithm).items()}
 
 
-def float32_support(distribution: Distribution) -> Support:
-    if isinstance(distribution, Choice):  # a listed value is what float32 makes of it, no bound is involved
-        values = np.asarray(distribution.choice, np.float32)
-        return Support(values.min(), values.max())
+def float32_support(distribution: Uniform | LogUniform | IntUniform) -> Support:
     low, high = bounds(distribution)
     with np.errstate(over="ignore", under="ignore"):
         inner_low, inner_high = np.float32(low), np.float32(high)

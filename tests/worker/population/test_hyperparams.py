@@ -133,6 +133,3 @@ class TestSupport:
         assert 1e38 < support.high < np.inf
         drawn = jax.vmap(prior(LogUniform(log_uniform=(1e-60, 1e60))).sample)(member_keys(jax.random.key(0), 100))
         assert np.all((np.asarray(drawn) > 0) & np.isfinite(drawn))
-
-    def test_a_choice_is_what_float32_makes_of_its_values(self):
-        assert float32_support(Choice(choice=(0.1, 0.4, 0.2))) == (np.float32(0.1), np.float32(0.4))
