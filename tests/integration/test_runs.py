@@ -23,7 +23,7 @@ def platform(run_platform):
 def test_a_run_finishes_and_everything_is_stored(platform, make_spec, read_history, tmp_path):
     run_id = platform.submit(make_spec())
     run = platform.wait_until_ended(run_id)
-    assert (run.status, run.step, run.attempts, run.error) == ("finished", 2000, 1, None)
+    assert (run.status, run.step, run.attempts, run.error) == ("finished", 2000, 1, None), run.error
     assert run.strategy == "vectorized"
 
     history = read_history(platform, run_id)
@@ -74,21 +74,23 @@ def test_a_run_can_be_stopped(platform, make_spec):
 
 
 @pytest.mark.parametrize(
-    ("path", "value"),
+    ("change", "path", "value"),
     [
-        ("algorithm__dicsount", 0.9),
-        ("population__size", "four"),
-        ("population__size", 1),
-        ("environment__id", "Pendlum-v1"),
+        ({"algorithm__dicsount": 0.9}, "algorithm.dicsount", 0.9),
+        ({"population__size": "four"}, "population.size", "four"),
+        ({"population__size": 3}, "population.method.selection.bottom", 0.25),
+        ({"environment__id": "Pendlum-v1"}, "environment.id", "Pendlum-v1"),
     ],
+    ids=["unknown field", "wrong type", "impossible combination", "unknown environment"],
 )
-def test_an_invalid_spec_is_refused_and_nothing_is_stored(platform, make_spec, path, value):
+def test_an_invalid_spec_is_refused_and_nothing_is_stored(platform, make_spec, change, path, value):
     before = platform.client.experiments().total
     with pytest.raises(SpecInvalid) as refusal:
-        platform.client.submit(make_spec(**{path: value}))
-    problems = refusal.value.problems
-    assert all(problem["path"] and problem["message"] and problem["remedy"] for problem in problems)
-    assert any(problem["value"] == value for problem in problems)
+        platform.client.submit(make_spec(**change))
+    [problem] = refusal.value.problems
+    assert (problem["path"], problem["value"]) == (path, value)
+    assert problem["message"]
+    assert problem["remedy"]
     assert platform.client.experiments().total == before
 
 

@@ -4,7 +4,7 @@ import logging
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_shutting_down
+from celery.signals import setup_logging, worker_shutting_down
 
 from phylon.protocol import EXECUTE_RUN, DeviceKind, queue_name
 from phylon.redis_url import broker_url
@@ -33,7 +33,6 @@ def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Ce
         task_acks_late=False,
         worker_prefetch_multiplier=1,
         worker_enable_remote_control=False,
-        worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         # Concerns late acknowledgement, which we do not use; saying so silences a warning at every reconnect.
         worker_cancel_long_running_tasks_on_connection_loss=True,
@@ -64,6 +63,10 @@ def run_worker(app: Celery, device: DeviceKind, activity: Activity) -> int:
     @worker_shutting_down.connect(weak=False)
     def leave(**_: Any) -> None:  # pyright: ignore[reportUnusedFunction]
         activity.is_leaving = True
+
+    @setup_logging.connect(weak=False)
+    def keep_our_logging(**_: Any) -> None:  # pyright: ignore[reportUnusedFunction]
+        """Celery sets up its own, and quietens ours, unless someone listens here."""
 
     # In the solo pool the task runs in this very thread and no process is forked; the hub waits meanwhile, so a second
     # message stays in Redis for another worker.
