@@ -86,9 +86,9 @@ class Bars:
 
     def __init__(self) -> None:
         self._progress = Progress(
-            TextColumn("[bold]{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis")),
-            BarColumn(bar_width=None, table_column=Column(ratio=1, min_width=4)),
-            TextColumn("{task.percentage:>3.0f} %", table_column=Column(no_wrap=True)),
+            TextColumn("[bold]{task.description}", table_column=Column(no_wrap=True, max_width=14)),
+            BarColumn(bar_width=None, table_column=Column(ratio=1, min_width=5)),
+            TextColumn("{task.percentage:>3.0f}%", table_column=Column(no_wrap=True)),
             TextColumn("{task.fields[text]}", table_column=Column(no_wrap=True)),
             console=err,
             expand=True,

@@ -9,6 +9,7 @@ from phylon.cli.exits import BadInput
 from phylon.spec import ExperimentSpec, spec_to_json
 
 RUN_FILE = "run.json"
+CHECKPOINTS = "checkpoints"
 
 
 class RunFolder(NamedTuple):
@@ -22,7 +23,7 @@ def prepare(path: Path, spec: ExperimentSpec, seed: int) -> RunFolder:
     wanted: dict[str, Any] = {"run_id": None, "seed": seed, "spec": spec_to_json(spec)}
     file = path / RUN_FILE
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        (path / CHECKPOINTS).mkdir(parents=True, exist_ok=True)
         held = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         _write(file, wanted)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from phylon.cli.console import complain, err, number, out, print_table, say
+from phylon.cli.console import complain, err, number, print_table, say
 from phylon.cli.exits import FAILED, INTERRUPTED, WorkFailed
 from phylon.cli.export import (
     LINEAGE_FILE,
@@ -19,7 +19,7 @@ from phylon.cli.export import (
 )
 from phylon.cli.extras import require_worker
 from phylon.cli.progress import RunState, View, make_view
-from phylon.cli.run_folder import RunFolder, prepare
+from phylon.cli.run_folder import CHECKPOINTS, RunFolder, prepare
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.trainer import LOG_FILE, Trainer
 from phylon.events import OUTCOMES, Failed, Finished, RunEvent, Started, Stopped
@@ -118,8 +118,8 @@ def _report(spec: ExperimentSpec, folder: Path, events: list[RunEvent], outcome:
         names = tuned(spec.algorithm)
         values = segment.hyperparams.items() if segment else ()
         rows += [(name, f"{value:.4g}") for name, value in values if name in names]
-        print_table(["", ""], rows, right=[""])
-    out.print(f"{folder}/: {METRICS_FILE}, {LINEAGE_FILE}, {SPOOL_FILE}, checkpoints/, {LOG_FILE}", markup=False)
+        print_table(["at the last evaluation", ""], rows, right=[""])
+    say(escape(f"{folder}/: {METRICS_FILE}, {LINEAGE_FILE}, {SPOOL_FILE}, {CHECKPOINTS}/, {LOG_FILE}"))
 
 
 def _report_failure(failed: Failed) -> None:
