@@ -8,6 +8,7 @@ import numpy as np
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
 from worker.execution.acting import make_actor, make_exploration_keys
+from worker.execution.compilation import seldom_run
 from worker.execution.interface import Actor, Execution, KeyWords, Population, Report, Strategy, StrategyName, Workload
 from worker.execution.members import member_checksum
 from worker.execution.sequential import sequential
@@ -40,13 +41,15 @@ def build_execution(name: StrategyName, work: Workload) -> Execution:
         keys = member_keys(derive(jax.random.wrap_key_data(key), "init"), work.population_size)
         return jax.vmap(work.algorithm.init)(keys, hyperparams)
 
-    init_program, checksum_program = jax.jit(init_members), jax.jit(jax.vmap(member_checksum))
+    init_program = jax.jit(init_members, compiler_options=seldom_run())
+    checksum_program = jax.jit(jax.vmap(member_checksum))
 
     return Execution(
         strategy=name,
         devices=strategy.devices,
         place=strategy.place,
-        init=lambda key, hyperparams: strategy.place(init_program(key, hyperparams)),
+        # By way of the host: splitting an array that lies on one device would compile a program for each shape.
+        init=lambda key, hyperparams: strategy.place(jax.device_get(init_program(key, hyperparams))),
         actor=make_actor(work, strategy.devices[0]),
         exploration_keys=make_exploration_keys(work),
         update=strategy.update,

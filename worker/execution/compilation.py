@@ -1,5 +1,7 @@
 """Options for single compiled programs."""
 
+import jax
+
 from worker.execution.interface import Device
 
 
@@ -9,3 +11,11 @@ def one_thread(device: Device) -> dict[str, bool]:
     Sharing out small matrix products over a thread pool costs more than it gains: half the speed at 64 x 64 weights.
     """
     return {"xla_cpu_multi_thread_eigen": False} if device.platform == "cpu" else {}
+
+
+def seldom_run() -> dict[str, int]:
+    """A CPU program whose compilation counts and whose speed does not.
+
+    Drawing random weights is many different little kernels: several seconds to optimise, a millisecond to run.
+    """
+    return {"xla_backend_optimization_level": 0} if jax.default_backend() == "cpu" else {}

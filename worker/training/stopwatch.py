@@ -27,9 +27,9 @@ COMPILATION = "/jax/core/compile/"
 class Stopwatch:
     """Seconds of each phase since the last `lap`. Phases do not nest; compilation interrupts any of them."""
 
-    def __init__(self, wall_before: float = 0.0) -> None:
-        """`wall_before`: seconds of work of earlier attempts that led to the checkpoint being taken up."""
-        self._wall_before = wall_before
+    def __init__(self) -> None:
+        self.wall_before = 0.0
+        """Seconds of work of the earlier attempts that led to the checkpoint being taken up."""
         self._began = self._lap_began = time.perf_counter()
         self._seconds: dict[Phase, float] = dict.fromkeys(PHASES, 0.0)
         self.compilations = 0
@@ -37,7 +37,7 @@ class Stopwatch:
     @property
     def wall(self) -> float:
         """Seconds of work since the run began."""
-        return self._wall_before + time.perf_counter() - self._began
+        return self.wall_before + time.perf_counter() - self._began
 
     @contextlib.contextmanager
     def phase(self, name: Phase) -> Iterator[None]:

@@ -1,0 +1,73 @@
+"""`python -m worker.training RUN_DIR`: the trainer process. Its launcher holds standard input open.
+
+Exit codes: 0 finished or stopped, 1 failed (the spool says why), 75 yielded, 76 the launcher is gone; 70 and all others
+mean a crash, after which another attempt makes sense.
+"""
+
+import argparse
+import sys
+import traceback
+from io import FileIO
+from pathlib import Path
+
+from phylon.events import Failed
+from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec
+from worker.training.commands import Commands
+from worker.training.process import compile_cache, prepare
+from worker.training.run_directory import locked, read_run, rewind, spool_path
+from worker.training.spool import SpoolWriter
+
+FINISHED, FAILED, CRASHED, YIELDED = 0, 1, 70, 75
+EXIT_CODES = {"finished": FINISHED, "stopped": FINISHED, "failed": FAILED, "yielded": YIELDED}
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m worker.training", description=__doc__)
+    parser.add_argument("run_dir", type=Path, help="directory that holds run.json")
+    run_dir: Path = parser.parse_args(arguments).run_dir
+
+    # An unbuffered file of our own: at exit Python would wait for the listener to let go of sys.stdin's buffer.
+    commands = Commands(FileIO(0, closefd=False))
+    commands.listen()
+    with locked(run_dir):
+        request = read_run(run_dir)
+        try:
+            spec = parse_spec(request.spec)
+        except SpecInvalid as error:
+            return _refuse(run_dir, error)
+        prepare(spec)
+        return _train(run_dir, spec, request.seed, commands)
+
+
+def _train(run_dir: Path, spec: ExperimentSpec, seed: int, commands: Commands) -> int:
+    from worker.training.session import train  # imports JAX, which reads its environment variables then
+
+    return EXIT_CODES[train(run_dir, spec, seed, commands, compile_cache() / "strategies")]
+
+
+def _refuse(run_dir: Path, error: SpecInvalid) -> int:
+    next_seq = rewind(run_dir)
+    with SpoolWriter(spool_path(run_dir), next_seq) as spool:
+        spool.append(
+            Failed(
+                kind="failed",
+                seq=next_seq,
+                step=0,
+                wall=0.0,
+                message=f"the spec is not valid: {error}",
+                remedy="correct it, check it with `phylon validate`, and submit it again",
+                member=None,
+                hyperparams=None,
+            )
+        )
+        spool.sync()
+    return FAILED
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Exception:
+        # Python's own exit code for this is 1, which here means that the run itself failed.
+        traceback.print_exc()
+        sys.exit(CRASHED)

@@ -1,0 +1,70 @@
+"""From a spec to the parts that the training loop works with."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from phylon.spec import ExperimentSpec, hyperparameters
+from phylon.spec.algorithms import tunable_fields
+from worker.algorithms import build_algorithm
+from worker.environments import describe, make_environments
+from worker.execution import Execution, Workload, build_execution
+from worker.execution.auto import Block, Chosen, choose
+from worker.population import PopulationMethod, build_method
+from worker.replay import Replay
+from worker.training.collect import Collector
+from worker.training.evaluate import Evaluator
+from worker.training.run_directory import replace_file
+
+
+class Parts(NamedTuple):
+    spec: ExperimentSpec
+    seed: int
+    work: Workload
+    execution: Execution
+    explanation: str
+    """Why this strategy."""
+    method: PopulationMethod
+    replay: Replay
+    collector: Collector
+    evaluator: Evaluator
+
+    def close(self) -> None:
+        self.collector.close()
+        self.evaluator.close()
+
+
+def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path) -> Parts:
+    size = spec.population.size
+    info = describe(spec.environment.suite, spec.environment.id)
+    work = Workload(build_algorithm(spec.algorithm, info), info, size, tuple(hyperparameters(spec.algorithm)))
+    chosen = _same_choice_as_before(spec, work, run_dir, measurements)
+    return Parts(
+        spec=spec,
+        seed=seed,
+        work=work,
+        execution=chosen.execution,
+        explanation=chosen.explanation,
+        method=build_method(spec),
+        replay=Replay(size, spec.replay.capacity, info),
+        collector=Collector(make_environments(spec.environment, size * spec.environment.envs_per_member), size, seed),
+        evaluator=Evaluator(make_environments(spec.environment, size * spec.evaluation.episodes), size, seed),
+    )
+
+
+def updates_per_segment(spec: ExperimentSpec) -> int:
+    return round(spec.execution.segment_steps * spec.replay.ratio)
+
+
+def _same_choice_as_before(spec: ExperimentSpec, work: Workload, run_dir: Path, measurements: Path) -> Chosen:
+    """Strategies round differently, so a resumed run must go on with the one that it began with."""
+    file = run_dir / "strategy.json"
+    if file.exists():
+        earlier = json.loads(file.read_bytes())
+        return Chosen(build_execution(earlier["strategy"], work), earlier["explanation"])
+    structure = spec.algorithm.model_dump(mode="json", exclude=set(tunable_fields(type(spec.algorithm))))
+    block = Block(updates_per_segment(spec), spec.algorithm.batch_size)
+    chosen = choose(spec.execution.strategy, work, block, structure, measurements)
+    content = {"strategy": chosen.execution.strategy, "explanation": chosen.explanation}
+    replace_file(file, json.dumps(content, indent=2).encode())
+    return chosen

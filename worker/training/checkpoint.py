@@ -1,0 +1,98 @@
+"""Checkpoints: one `.npz` of plainly named arrays, nothing pickled, and a record that is written last.
+
+names = flatten("population", population)            # {"population/policy/params/hidden_0/kernel": array, …}
+population = unflatten("population", shapes, names)
+"""
+
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from worker.core.errors import EngineError
+from worker.training.run_directory import (
+    CheckpointRecord,
+    checkpoint_file,
+    checkpoints_dir,
+    file_sha256,
+    sync_directory,
+)
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class CheckpointDoesNotFit(EngineError):
+    """The arrays on disk are not those of this spec."""
+
+
+class Written(NamedTuple):
+    file: str
+    bytes: int
+    sha256: str
+
+
+def write_arrays(run_dir: Path, number: int, arrays: Mapping[str, NDArray[Any]]) -> Written:
+    """The arrays, whole and on disk under their final name. The checkpoint exists once its record is written too."""
+    path = checkpoints_dir(run_dir) / checkpoint_file(number)
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+        file.flush()
+        os.fsync(file.fileno())
+    written = Written(path.name, temporary.stat().st_size, file_sha256(temporary))
+    os.replace(temporary, path)
+    sync_directory(path.parent)
+    return written
+
+
+def read_arrays(run_dir: Path, record: CheckpointRecord) -> Arrays:
+    path = checkpoints_dir(run_dir) / record.file
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return dict(file)
+    except (ValueError, zipfile.BadZipFile) as error:
+        raise CheckpointDoesNotFit(
+            f"checkpoint {record.file} cannot be read: {error}", "delete it and its record, and start the run again"
+        ) from error
+
+
+def flatten(prefix: str, tree: Any) -> Arrays:
+    """The leaves by name. Names come from the tree's own fields, so they mean something to a reader of the file."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(jax.device_get(tree))
+    return {_name(prefix, path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def unflatten(prefix: str, shapes: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    """The tree that `flatten` took apart; `shapes` says what it must look like."""
+
+    def find(path: Any, expected: Any) -> NDArray[Any]:
+        name = _name(prefix, path)
+        found = arrays.get(name)
+        if found is None or found.shape != expected.shape or found.dtype != expected.dtype:
+            what = "is missing" if found is None else f"has shape {found.shape} and type {found.dtype}"
+            raise CheckpointDoesNotFit(
+                f"'{name}' {what} in the checkpoint; this run needs shape {expected.shape} and type {expected.dtype}",
+                "use the spec and the version of Phylon that wrote it, or start the run afresh",
+            )
+        return found
+
+    return jax.tree_util.tree_map_with_path(find, shapes)
+
+
+def within(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    """The arrays of one part, by the names that the part gave them."""
+    start = f"{prefix}/"
+    return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+
+
+def prefixed(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    return {f"{prefix}/{name}": array for name, array in arrays.items()}
+
+
+def _name(prefix: str, path: Any) -> str:
+    return f"{prefix}/{jax.tree_util.keystr(path, simple=True, separator='/')}"

@@ -1,0 +1,65 @@
+"""How good each member is: noiseless episodes on environments of their own, the same for every member, every time."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worker.environments import HostEnvironments
+from worker.training.randomness import environment_seeds
+
+ENDLESS_EPISODE_STEPS = 10_000
+"""Where an episode is cut when its environment has no time limit of its own."""
+
+
+class Evaluation(NamedTuple):
+    """[P, episodes] each."""
+
+    returns: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+
+    @property
+    def fitness(self) -> NDArray[np.float32]:
+        """What a method ranks members by, [P]."""
+        return self.returns.mean(axis=1).astype(np.float32)
+
+    def frames(self) -> dict[str, list[float]]:
+        episodes = self.returns.shape[1]
+        spread = (
+            self.returns.std(axis=1, ddof=1) / np.sqrt(episodes) if episodes > 1 else np.full(len(self.returns), np.nan)
+        )
+        return {
+            "evaluation/return": self.fitness.tolist(),
+            "evaluation/return_stderr": spread.tolist(),
+            "evaluation/length": self.lengths.mean(axis=1).tolist(),
+        }
+
+
+class Evaluator:
+    """P x episodes environments, stepped together until the last episode ends."""
+
+    def __init__(self, environments: HostEnvironments, population_size: int, seed: int) -> None:
+        self._environments = environments
+        self._shape = (population_size, environments.count // population_size)
+        self._seeds = np.tile(environment_seeds(seed, "evaluation", 0, self._shape[1]), population_size)
+        self._limit = environments.info.max_episode_steps or ENDLESS_EPISODE_STEPS
+
+    def evaluate(self, act: Callable[[NDArray[np.float32]], NDArray[np.float32]]) -> Evaluation:
+        """`act`: observations [P, episodes, ...] -> actions [P, episodes, action]."""
+        count = self._environments.count
+        returns, lengths, is_running = np.zeros(count), np.zeros(count, np.int64), np.ones(count, np.bool_)
+        obs = self._environments.reset(self._seeds)
+        for _ in range(self._limit):
+            action = act(obs.reshape(*self._shape, *obs.shape[1:]))
+            result = self._environments.step(action.reshape(count, -1))
+            returns += np.where(is_running, result.reward, 0)
+            lengths += is_running
+            is_running &= ~(result.terminated | result.truncated)
+            if not is_running.any():
+                break
+            obs = result.obs
+        return Evaluation(returns.reshape(self._shape), lengths.reshape(self._shape))
+
+    def close(self) -> None:
+        self._environments.close()

@@ -1,0 +1,26 @@
+"""Tells what happens: events to the spool, each with its number, step and time."""
+
+from typing import Any, Literal
+
+from phylon.events import run_event
+from worker.training.spool import SpoolWriter
+from worker.training.stopwatch import Stopwatch
+
+Kind = Literal["started", "metrics", "lineage", "checkpoint", "finished", "stopped", "failed"]
+
+
+class Journal:
+    def __init__(self, spool: SpoolWriter, stopwatch: Stopwatch) -> None:
+        self._spool, self._stopwatch = spool, stopwatch
+
+    @property
+    def next_seq(self) -> int:
+        return self._spool.next_seq
+
+    def tell(self, kind: Kind, step: int, **fields: Any) -> None:
+        stamp = {"seq": self._spool.next_seq, "step": step, "wall": self._stopwatch.wall}
+        self._spool.append(run_event.validate_python({"kind": kind, **stamp, **fields}))
+
+    def sync(self) -> None:
+        """All that was told survives a power cut."""
+        self._spool.sync()

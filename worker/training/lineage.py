@@ -1,0 +1,89 @@
+"""Who descends from whom: a segment is a stretch of one member's life with constant hyper-parameters."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phylon.events import Hyperparams, Segment
+from worker.population import operator_of
+
+HostHyperparams = Mapping[str, NDArray[np.float32]]
+"""[P] for each name."""
+
+
+class Lineage:
+    """Numbers segments, and knows which one lives in each slot."""
+
+    def __init__(self, population_size: int) -> None:
+        self._open = np.full(population_size, -1, np.int64)
+        self._next = 0
+
+    def founders(self, hyperparams: HostHyperparams, tuned: list[str], weights: NDArray[np.uint32]) -> list[Segment]:
+        return [
+            Segment(
+                id=self._begin(slot),
+                slot=slot,
+                parent=None,
+                operator="founder",
+                changes=dict.fromkeys(tuned, "draw"),
+                hyperparams_before=None,
+                hyperparams=values_of(slot, hyperparams),
+                fitness=None,
+                parent_fitness=None,
+                rank=None,
+                weights=spell_weights(weights[slot]),
+            )
+            for slot in range(len(self._open))
+        ]
+
+    def children(
+        self,
+        parents: NDArray[np.int32],
+        changes: list[dict[str, str]],
+        before: HostHyperparams,
+        after: HostHyperparams,
+        fitness: NDArray[np.float32],
+        ranks: NDArray[np.int32],
+        weights: NDArray[np.uint32],
+    ) -> list[Segment]:
+        """The segments that begin with an evolution: one for each slot whose parent is another slot."""
+        parent_segments = self._open.copy()
+        return [
+            Segment(
+                id=self._begin(slot),
+                slot=slot,
+                parent=int(parent_segments[parent]),
+                operator=operator_of(changes[slot]),
+                changes=changes[slot],
+                hyperparams_before=values_of(parent, before),
+                hyperparams=values_of(slot, after),
+                fitness=float(fitness[slot]),
+                parent_fitness=float(fitness[parent]),
+                rank=int(ranks[slot]),
+                weights=spell_weights(weights[slot]),
+            )
+            for slot, parent in enumerate(parents.tolist())
+            if parent != slot
+        ]
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        return {"open": self._open.copy(), "next": np.array(self._next)}
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._open[:] = arrays["open"]
+        self._next = int(arrays["next"])
+
+    def _begin(self, slot: int) -> int:
+        self._open[slot] = self._next
+        self._next += 1
+        return int(self._open[slot])
+
+
+def values_of(slot: int, hyperparams: HostHyperparams) -> Hyperparams:
+    return {name: float(values[slot]) for name, values in hyperparams.items()}
+
+
+def spell_weights(words: NDArray[np.uint32]) -> str:
+    return "".join(f"{int(word):08x}" for word in words)

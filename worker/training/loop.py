@@ -1,0 +1,203 @@
+"""The training loop. A segment is collected and learned from; between segments the host looks around:
+
+    metrics → evaluation → evolution → checkpoint → commands
+
+What a run does depends on its spec, its seed and the segment number alone, so a run taken up from a checkpoint goes on
+as if nothing had happened.
+"""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import jax
+import numpy as np
+
+from phylon.spec import tuned
+from worker.core.keys import derive
+from worker.core.types import Array, Hyperparams
+from worker.execution.compilation import seldom_run
+from worker.population import Evolution, ranks
+from worker.training.assembly import Parts, updates_per_segment
+from worker.training.checkpoint import write_arrays
+from worker.training.collect import ActFn
+from worker.training.commands import Commands
+from worker.training.failure import check_losses
+from worker.training.journal import Journal
+from worker.training.proof import prove_copies, prove_hyperparams
+from worker.training.randomness import run_key, uniform_actions
+from worker.training.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
+from worker.training.state import TrainingState, to_arrays
+from worker.training.stopwatch import Stopwatch
+
+Outcome = Literal["finished", "stopped", "yielded"]
+
+
+class Loop:
+    def __init__(
+        self,
+        parts: Parts,
+        state: TrainingState,
+        run_dir: Path,
+        journal: Journal,
+        stopwatch: Stopwatch,
+        commands: Commands,
+    ) -> None:
+        self._parts, self._spec, self._execution = parts, parts.spec, parts.execution
+        self.state = state
+        self._run_dir, self._journal, self._stopwatch, self._commands = run_dir, journal, stopwatch, commands
+        self._key = run_key(parts.seed)
+        self._evolve_program = jax.jit(self._planned, compiler_options=seldom_run())
+        self._told_step = state.step
+
+    def run(self) -> Outcome:
+        state, budget = self.state, self._spec.budget.env_steps
+        while state.step < budget:
+            self._segment()
+            command = self._commands.wanted
+            self._look_around(must_checkpoint=command is not None)
+            if command and state.step < budget:
+                return self._leave(command)
+        best = best_member(state.fitness)
+        self._journal.tell("finished", state.step, best_member=best, best_fitness=float(state.fitness[best]))
+        return "finished"
+
+    def _segment(self) -> None:
+        state, spec = self.state, self._spec
+        segment = state.step // spec.execution.segment_steps
+        is_warming_up = state.step < spec.replay.warmup
+        calls = spec.execution.segment_steps // spec.environment.envs_per_member
+        act = self._acting_randomly(segment, calls) if is_warming_up else self._acting(segment, calls)
+        transitions = self._parts.collector.collect(calls, act, self._stopwatch)
+        with self._stopwatch.phase("sample"):
+            self._parts.replay.add(transitions)
+        state.step += spec.execution.segment_steps
+        if not is_warming_up:
+            self._update(segment)
+
+    def _acting_randomly(self, segment: int, calls: int) -> ActFn:
+        work = self._parts.work
+        shape = (calls, work.population_size, self._spec.environment.envs_per_member, work.info.action_size)
+        actions = uniform_actions(self._parts.seed, segment, shape)
+        return lambda call, obs: actions[call]
+
+    def _acting(self, segment: int, calls: int) -> ActFn:
+        with self._stopwatch.phase("transfer"):
+            actor = self._execution.actor(self.state.population, self.state.placed)
+            keys = self._execution.exploration_keys(self._key, segment, calls)
+        return lambda call, obs: actor.explore(obs, keys[call])
+
+    def _update(self, segment: int) -> None:
+        state, spec = self.state, self._spec
+        with self._stopwatch.phase("sample"):
+            sampled = self._parts.replay.sample(
+                self._parts.seed, segment, updates_per_segment(spec), spec.algorithm.batch_size
+            )
+        with self._stopwatch.phase("transfer"):
+            batches = jax.block_until_ready(self._execution.place(sampled))
+        with self._stopwatch.phase("update"):
+            state.population, report = self._execution.update(
+                state.population, state.placed, batches, self._key, segment
+            )
+            report = jax.device_get(report)
+        check_losses(report.metrics, state.hyperparams, state.step)
+        prove_hyperparams(state.hyperparams, report.hyperparams)
+        state.update_metrics.add(report.metrics)
+
+    def _look_around(self, must_checkpoint: bool) -> None:
+        spec, step = self._spec, self.state.step
+        is_end = step == spec.budget.env_steps
+        if step % spec.metrics.interval == 0:
+            self._tell_metrics()
+        if step % spec.evaluation.interval == 0 or is_end:
+            self._evaluate()
+        if step % spec.population.method.interval == 0 and step >= spec.population.method.burn_in and not is_end:
+            self._evolve()
+        if step % spec.checkpoint.interval == 0 or is_end or must_checkpoint:
+            self._checkpoint()
+
+    def _tell_metrics(self) -> None:
+        state, size = self.state, self._parts.work.population_size
+        seconds, phases = self._stopwatch.lap()
+        steps, self._told_step = state.step - self._told_step, state.step
+        updates = state.update_metrics.blocks * updates_per_segment(self._spec)
+        frames = {
+            "training/return": self._parts.collector.episode_returns().tolist(),
+            **state.update_metrics.frames(),
+            **{f"hyperparams/{name}": state.hyperparams[name].tolist() for name in tuned(self._spec.algorithm)},
+            "speed/env_steps_per_second": [size * steps / seconds],
+            "speed/updates_per_second": [size * updates / seconds],
+            **{f"time/{phase}": [spent] for phase, spent in phases.items()},
+        }
+        self._journal.tell("metrics", state.step, frames=frames)
+
+    def _evaluate(self) -> None:
+        state = self.state
+        with self._stopwatch.phase("evaluate"):
+            actor = self._execution.actor(state.population, state.placed)
+            evaluation = self._parts.evaluator.evaluate(actor.exploit)
+        state.fitness = evaluation.fitness
+        self._journal.tell("metrics", state.step, frames=evaluation.frames())
+        best = best_member(state.fitness)
+        print(
+            f"step {state.step:,} of {self._spec.budget.env_steps:,} after {self._stopwatch.wall:.1f} s: return "
+            f"{state.fitness[best]:.1f} best (member {best}), {np.median(state.fitness):.1f} median",
+            flush=True,
+        )
+
+    def _evolve(self) -> None:
+        state = self.state
+        with self._stopwatch.phase("evolve"):
+            evolution, rank = jax.device_get(
+                self._evolve_program(
+                    self._key, np.uint32(state.step), state.method_state, state.hyperparams, state.fitness
+                )
+            )
+            weights_before = self._execution.checksum(state.population)
+            state.population = self._execution.gather(state.population, evolution.parents)
+            weights = self._execution.checksum(state.population)
+            prove_copies(weights_before, weights, evolution.parents, evolution.hyperparams)
+            children = state.lineage.children(
+                parents=evolution.parents,
+                changes=self._parts.method.describe(evolution),
+                before=state.hyperparams,
+                after=evolution.hyperparams,
+                fitness=state.fitness,
+                ranks=rank,
+                weights=weights,
+            )
+            state.method_state, state.hyperparams = evolution.method_state, evolution.hyperparams
+            state.placed = self._execution.place(state.hyperparams)
+        if children:
+            self._journal.tell("lineage", state.step, segments=children)
+
+    def _planned(
+        self, key: Array, step: Array, method_state: Any, hyperparams: Hyperparams, fitness: Array
+    ) -> tuple[Evolution, Array]:
+        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", step)
+        return self._parts.method.evolve(evolve_key, method_state, hyperparams, fitness), ranks(fitness)
+
+    def _checkpoint(self) -> None:
+        step = self.state.step
+        number = checkpoint_number(step, self._spec.execution.segment_steps)
+        with self._stopwatch.phase("checkpoint"):
+            arrays = {**to_arrays(self.state, self._parts), "wall": np.array(self._stopwatch.wall)}
+            written = write_arrays(self._run_dir, number, arrays)._asdict()
+            # The event about a checkpoint is the last that the checkpoint covers.
+            self._journal.tell("checkpoint", step, number=number, **written)
+            self._journal.sync()
+            record_checkpoint(
+                self._run_dir,
+                CheckpointRecord(number=number, step=step, next_seq=self._journal.next_seq, **written),
+            )
+        with self._stopwatch.phase("env"):
+            self._parts.collector.restart(number)
+
+    def _leave(self, command: Literal["stop", "yield"]) -> Outcome:
+        if command == "yield":
+            return "yielded"
+        self._journal.tell("stopped", self.state.step)
+        return "stopped"
+
+
+def best_member(fitness: np.ndarray) -> int:
+    return int(np.argmax(np.nan_to_num(fitness, nan=-np.inf)))

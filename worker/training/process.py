@@ -1,0 +1,25 @@
+"""What a trainer's process needs before JAX is imported. Nothing here imports it."""
+
+import os
+from pathlib import Path
+
+from phylon.spec import ExperimentSpec
+
+DEVICE_COUNT_FLAG = "--xla_force_host_platform_device_count"
+
+
+def compile_cache() -> Path:
+    """Compiled programs and measured strategies of this machine, shared by all runs."""
+    return Path(os.environ.get("PHYLON_COMPILE_CACHE") or Path.home() / ".cache" / "phylon" / "xla")
+
+
+def prepare(spec: ExperimentSpec) -> None:
+    """Set JAX's environment variables. What the operator has set already wins."""
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(compile_cache()))
+    # Small programs are many at the start of a run, so they are worth keeping too.
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    flags = os.environ.get("XLA_FLAGS", "")
+    if spec.execution.strategy in ("auto", "sharded") and DEVICE_COUNT_FLAG not in flags:
+        # One CPU device a core, as far as there are members for them. It changes nothing where a GPU does the work.
+        count = min(len(os.sched_getaffinity(0)), spec.population.size)
+        os.environ["XLA_FLAGS"] = f"{flags} {DEVICE_COUNT_FLAG}={count}".strip()

@@ -1,0 +1,93 @@
+"""One attempt at a run: take up the newest checkpoint or begin, train, and end with an outcome."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal
+
+import jax
+
+from phylon.spec import ExperimentSpec, tuned
+from worker.core.errors import EngineError
+from worker.training.assembly import Parts, assemble
+from worker.training.checkpoint import read_arrays
+from worker.training.commands import Commands
+from worker.training.failure import failure_fields
+from worker.training.journal import Journal
+from worker.training.loop import Loop, Outcome
+from worker.training.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
+from worker.training.spool import SpoolWriter
+from worker.training.state import TrainingState, founders, from_arrays
+from worker.training.stopwatch import Stopwatch
+
+PACKAGES = ("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "gymnasium", "mujoco")
+
+
+def train(
+    run_dir: Path, spec: ExperimentSpec, seed: int, commands: Commands, measurements: Path
+) -> Outcome | Literal["failed"]:
+    # A CPU program that is not split over devices then runs at once, in this thread: half the cost of acting.
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
+    next_seq, checkpoint = rewind(run_dir), latest_checkpoint(run_dir)
+    stopwatch = Stopwatch()
+    loop: Loop | None = None
+    with SpoolWriter(spool_path(run_dir), next_seq) as spool, stopwatch.watching_compilation():
+        journal = Journal(spool, stopwatch)
+        try:
+            parts = assemble(spec, seed, run_dir, measurements)
+            state = _take_up(run_dir, checkpoint, parts, stopwatch) if checkpoint else founders(parts)
+            _announce(parts, state, journal, is_resumed=checkpoint is not None)
+            loop = Loop(parts, state, run_dir, journal, stopwatch, commands)
+            outcome = loop.run()
+            parts.close()
+        except EngineError as error:
+            step = loop.state.step if loop else checkpoint.step if checkpoint else 0
+            journal.tell("failed", step, **failure_fields(error))
+            print(f"failed: {error}", flush=True)
+            outcome = "failed"
+        journal.sync()
+    return outcome
+
+
+def _take_up(run_dir: Path, checkpoint: CheckpointRecord, parts: Parts, stopwatch: Stopwatch) -> TrainingState:
+    arrays = read_arrays(run_dir, checkpoint)
+    stopwatch.wall_before = float(arrays["wall"])
+    return from_arrays(arrays, checkpoint.number, parts)
+
+
+def _announce(parts: Parts, state: TrainingState, journal: Journal, is_resumed: bool) -> None:
+    execution, spec = parts.execution, parts.spec
+    how = f"goes on from step {state.step:,}" if is_resumed else "begins"
+    print(f"{spec.name} {how}: {spec.population.size} members, seed {parts.seed}; {parts.explanation}", flush=True)
+    journal.tell(
+        "started",
+        state.step,
+        resumed=is_resumed,
+        strategy=execution.strategy,
+        explanation=parts.explanation,
+        devices=[f"{device.platform}:{number}" for number, device in enumerate(execution.devices)],
+        versions=_versions(),
+        parameters=_count_weights(parts),
+    )
+    if not is_resumed:
+        weights = execution.checksum(state.population)
+        segments = state.lineage.founders(state.hyperparams, list(tuned(spec.algorithm)), weights)
+        journal.tell("lineage", state.step, segments=segments)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _count_weights(parts: Parts) -> int:
+    """Weights of one member that gradients move: by convention a state's `target_*` and `*_optimiser` are not."""
+    state = parts.work.population_shape()._asdict()
+    moved = {name: part for name, part in state.items() if not name.startswith("target_") and "optimiser" not in name}
+    leaves = [leaf for leaf in jax.tree.leaves(moved) if leaf.ndim > 1]  # counters are one number a member
+    return sum(leaf.size for leaf in leaves) // parts.work.population_size

@@ -1,0 +1,100 @@
+"""All that changes while a population trains, and how it goes into a checkpoint and comes back."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from worker.core.keys import derive
+from worker.core.types import Hyperparams
+from worker.execution import Population
+from worker.execution.compilation import seldom_run
+from worker.population import sample_hyperparams
+from worker.training.assembly import Parts
+from worker.training.checkpoint import Arrays, flatten, prefixed, unflatten, within
+from worker.training.lineage import Lineage
+from worker.training.randomness import run_key
+from worker.training.ticks import UpdateMetrics
+
+
+@dataclass
+class TrainingState:
+    """Replay and episode accounts belong to it as well, but live in `Parts`, beside the environments."""
+
+    step: int
+    """Environment steps that each member has taken."""
+    population: Population
+    hyperparams: dict[str, NDArray[np.float32]]
+    """What the method planned, [P] for each name."""
+    placed: Hyperparams
+    """The same, where the members live."""
+    method_state: Any
+    fitness: NDArray[np.float32]
+    """By the latest evaluation, [P]; NaN before the first."""
+    lineage: Lineage
+    update_metrics: UpdateMetrics
+
+
+def founders(parts: Parts) -> TrainingState:
+    """Step 0: fresh members with hyper-parameters drawn from their distributions."""
+    size, words = parts.work.population_size, run_key(parts.seed)
+
+    @partial(jax.jit, compiler_options=seldom_run())
+    def draw(key: jax.Array) -> tuple[Hyperparams, Any]:
+        hyperparams = sample_hyperparams(derive(key, "hyperparams"), parts.spec.algorithm, size)
+        return hyperparams, parts.method.init(derive(key, "method"), hyperparams)
+
+    hyperparams, method_state = jax.device_get(draw(jax.random.wrap_key_data(jnp.asarray(words))))
+    placed = parts.execution.place(hyperparams)
+    parts.collector.restart(0)
+    return TrainingState(
+        step=0,
+        population=parts.execution.init(words, placed),
+        hyperparams=hyperparams,
+        placed=placed,
+        method_state=method_state,
+        fitness=np.full(size, np.nan, np.float32),
+        lineage=Lineage(size),
+        update_metrics=UpdateMetrics(),
+    )
+
+
+def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
+    return {
+        "step": np.array(state.step),
+        "fitness": state.fitness,
+        **flatten("population", state.population),
+        **flatten("hyperparams", state.hyperparams),
+        **flatten("method", state.method_state),
+        **prefixed("lineage", state.lineage.to_arrays()),
+        **prefixed("update_metrics", state.update_metrics.to_arrays()),
+        **prefixed("episodes", parts.collector.to_arrays()),
+        **prefixed("replay", parts.replay.to_arrays()),
+    }
+
+
+def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
+    """The state that checkpoint `number` holds; fills the replay and restarts the environments too."""
+    work = parts.work
+    hyperparams = unflatten("hyperparams", work.hyperparams_shape(), arrays)
+    method_shape = jax.eval_shape(parts.method.init, jax.random.key(0), work.hyperparams_shape())
+    lineage, update_metrics = Lineage(work.population_size), UpdateMetrics()
+    lineage.from_arrays(within("lineage", arrays))
+    update_metrics.from_arrays(within("update_metrics", arrays))
+    parts.collector.from_arrays(within("episodes", arrays))
+    parts.replay.from_arrays(within("replay", arrays))
+    parts.collector.restart(number)
+    return TrainingState(
+        step=int(arrays["step"]),
+        population=parts.execution.place(unflatten("population", work.population_shape(), arrays)),
+        hyperparams=hyperparams,
+        placed=parts.execution.place(hyperparams),
+        method_state=unflatten("method", method_shape, arrays),
+        fitness=arrays["fitness"],
+        lineage=lineage,
+        update_metrics=update_metrics,
+    )
