@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import yaml
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, ValidationError
 
 from phylon.errors import ApiError, PhylonUnreachable
 from phylon.event_stream import Message, messages
@@ -86,11 +86,11 @@ class Client:
     def validate(self, source: SpecSource) -> SpecReport:
         """What the service thinks of a spec; nothing is stored."""
         answer = self._transport.request("POST", "/specs/validate", json={"yaml": _as_yaml(source)})
-        return SpecReport.model_validate(answer)
+        return self._read(SpecReport, answer)
 
     def submit(self, source: SpecSource) -> Experiment:
         """Puts an experiment into the queue. Raises `SpecInvalid` when it is refused; then nothing is stored."""
-        return Experiment.model_validate(self._transport.request("POST", "/experiments", json=_as_body(source)))
+        return self._read(Experiment, self._transport.request("POST", "/experiments", json=_as_body(source)))
 
     def experiments(
         self, search: str | None = None, status: ExperimentStatus | None = None, limit: int = 100, offset: int = 0
@@ -103,7 +103,7 @@ class Client:
 
     def stop(self, experiment_id: int) -> Experiment:
         """Asks every run of the experiment to stop at its next segment, with a checkpoint."""
-        return Experiment.model_validate(self._transport.request("POST", f"/experiments/{experiment_id}/stop"))
+        return self._read(Experiment, self._transport.request("POST", f"/experiments/{experiment_id}/stop"))
 
     def delete(self, experiment_id: int) -> None:
         """Forgets an experiment that no longer runs, and everything that belongs to it."""
@@ -113,10 +113,10 @@ class Client:
         return self._get(f"/runs/{id}", Run)
 
     def stop_run(self, id: int) -> Run:
-        return Run.model_validate(self._transport.request("POST", f"/runs/{id}/stop"))
+        return self._read(Run, self._transport.request("POST", f"/runs/{id}/stop"))
 
     def metric_names(self, run_id: int) -> list[str]:
-        return TypeAdapter(list[str]).validate_python(self._transport.request("GET", f"/runs/{run_id}/metrics/names"))
+        return [str(name) for name in self._transport.request("GET", f"/runs/{run_id}/metrics/names")]
 
     def metrics(self, run_id: int, names: Iterable[str] | None = None, points: int = 100_000) -> dict[str, Series]:
         """Metrics of a run as arrays, by name; all of them when `names` is not given."""
@@ -191,10 +191,22 @@ class Client:
             time.sleep(0.5)
 
     def _get(self, path: str, kind: type[ResultType], **params: Any) -> ResultType:
-        return kind.model_validate(self._transport.request("GET", path, params))
+        return self._read(kind, self._transport.request("GET", path, params))
 
     def _get_list(self, path: str, kind: type[ResultType], **params: Any) -> list[ResultType]:
-        return [kind.model_validate(item) for item in self._transport.request("GET", path, params)]
+        return [self._read(kind, item) for item in self._transport.request("GET", path, params)]
+
+    def _read(self, kind: type[ResultType], answer: Any) -> ResultType:
+        try:
+            return kind.model_validate(answer)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ApiError(
+                502,
+                f"{self.url} did not answer as this Phylon expects ({kind.__name__} {where}: {first['msg']}).",
+                "Use the same version of Phylon here and there, and check PHYLON_API_URL.",
+            ) from None
 
 
 def _understand(message: Message) -> RunEvent | Rewind | Run | None:
@@ -203,13 +215,13 @@ def _understand(message: Message) -> RunEvent | Rewind | Run | None:
             return Rewind.model_validate_json(message.data)
         case "status":
             return Run.model_validate_json(message.data)
-        case kind if kind in _EVENT_KINDS:
-            return run_event.validate_json(message.data)
-        case _:  # a kind of a newer service
-            return None
-
-
-_EVENT_KINDS = {"started", "metrics", "lineage", "checkpoint", "finished", "stopped", "failed"}
+        case _:
+            try:
+                return run_event.validate_json(message.data)
+            except ValidationError as error:
+                if error.errors()[0]["type"] == "union_tag_invalid":  # a kind that a newer service tells
+                    return None
+                raise
 
 
 def _as_body(source: SpecSource) -> dict[str, Any]:

@@ -29,7 +29,17 @@ class Transport:
         with self._unreachable():
             response = self._http.request(method, path, params=given, json=json)
         _raise_for_error(response)
-        return response.json() if response.content else None
+        return self._json(response) if response.content else None
+
+    def _json(self, response: httpx.Response) -> Any:
+        try:
+            return response.json()
+        except ValueError:
+            raise ApiError(
+                502,
+                f"{response.request.url} did not answer with JSON.",
+                "Check that PHYLON_API_URL names a Phylon service.",
+            ) from None
 
     @contextmanager
     def stream(self, path: str, headers: Mapping[str, str] | None = None) -> Generator[httpx.Response]:

@@ -23,7 +23,6 @@ class RunState:
     steps_per_second: float | None = None
     returns: list[float] = field(default_factory=list[float])
     """Of each member at the newest evaluation."""
-    evaluated_at: int | None = None
     segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
     """The living segment of each slot."""
 
@@ -39,7 +38,6 @@ class RunState:
                     self.steps_per_second = speed[0]
                 if "evaluation/return" in event.frames:
                     self.returns = event.frames["evaluation/return"]
-                    self.evaluated_at = event.step
                     return True
             case _:
                 pass

@@ -2,6 +2,8 @@
 
 import hashlib
 import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +218,37 @@ class TestNobodyThere:
         monkeypatch.setenv("PHYLON_API_URL", "http://127.0.0.1:1234/")
         with Client() as client:
             assert client.url == "http://127.0.0.1:1234"
+
+
+class TestSomebodyElseThere:
+    """Something that is not Phylon listens at the address."""
+
+    @pytest.fixture
+    def stranger(self) -> Iterator[Callable[[bytes], str]]:
+        servers: list[ThreadingHTTPServer] = []
+
+        def listen(body: bytes) -> str:
+            class Handler(BaseHTTPRequestHandler):
+                def do_GET(self) -> None:
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+
+                def log_message(self, format: str, *args: object) -> None:
+                    pass
+
+            server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+            servers.append(server)
+            threading.Thread(target=server.serve_forever).start()
+            return f"http://127.0.0.1:{server.server_port}"
+
+        yield listen
+        for server in servers:
+            server.shutdown()
+            server.server_close()
+
+    @pytest.mark.parametrize("body", [b"<html>hello</html>", b'{"status": "ok"}', b"[]"])
+    def test_the_address_is_doubted(self, stranger: Callable[[bytes], str], body: bytes):
+        with Client(stranger(body)) as client, pytest.raises(ApiError, match="PHYLON_API_URL"):
+            client.health()

@@ -9,7 +9,6 @@ import re
 import secrets
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +25,6 @@ Version = tuple[int, ...]
 
 class RedisServer(NamedTuple):
     executable: str
-    version: Version
     configuration: str
     """Given on stdin, so that the password is not in the list of processes."""
     url: str
@@ -34,8 +32,7 @@ class RedisServer(NamedTuple):
     """Something about the choice that the user should know."""
 
 
-def plan_redis(home: Home, find: Callable[[], str] | None = None) -> RedisServer:
-    executable = (find or find_executable)()
+def plan_redis(home: Home) -> RedisServer:
     settings = ["daemonize no", 'save ""', "appendonly no", f'dir "{home.path}"']
     remark = None
     if len(str(home.socket).encode()) <= LONGEST_SOCKET_PATH:
@@ -49,7 +46,7 @@ def plan_redis(home: Home, find: Callable[[], str] | None = None) -> RedisServer
             f"Redis listens on port {port} with a password: the path of its socket, {home.socket}, is longer than "
             f"{LONGEST_SOCKET_PATH} bytes. A shorter --home avoids the port."
         )
-    return RedisServer(executable, version_of(executable), "\n".join(settings) + "\n", url, remark)
+    return RedisServer(find_executable(), "\n".join(settings) + "\n", url, remark)
 
 
 def find_executable() -> str:
