@@ -37,7 +37,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(BrowserGuard)
     failures.install(app)
     app.include_router(router)
-    app.mount("/", SinglePage(settings.frontend), name="frontend")
+    if settings.frontend.is_dir():
+        app.mount("/", SinglePage(settings.frontend), name="frontend")
     app.openapi = lambda: _document_once(app)
     return app
 

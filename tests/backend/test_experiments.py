@@ -148,7 +148,9 @@ class TestDelete:
         experiment = submit()
         run_id = experiment["runs"][0]["id"]
         attempt = worker.take(run_id)
-        worker.upload(run_id, attempt, "000001.npz", b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+        worker.upload(
+            run_id, attempt, "000001.npz", b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        )
         worker.tell(
             run_id,
             attempt,

@@ -24,7 +24,13 @@ from phylon.protocol import ClaimRequest, Heartbeat, ResumeRequest, WorkerRegist
 
 def metrics(seq, step=None, **frames):
     frames = {name.replace("__", "/"): values for name, values in (frames or {"a": [1.0, 2.0]}).items()}
-    return {"kind": "metrics", "seq": seq, "step": seq * 10 if step is None else step, "wall": seq / 2, "frames": frames}
+    return {
+        "kind": "metrics",
+        "seq": seq,
+        "step": seq * 10 if step is None else step,
+        "wall": seq / 2,
+        "frames": frames,
+    }
 
 
 def segment(id, slot, parent=None, **changes):

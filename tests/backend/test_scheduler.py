@@ -140,36 +140,19 @@ class TestDispatch:
 
 
 class TestWithoutRedis:
-    def test_a_run_stays_queued_and_is_sent_when_redis_is_back(self, own_redis, with_settings, monkeypatch):
-        from starlette.testclient import TestClient
-
-        from backend.app import create_app
-
-        settings = with_settings(redis_url=own_redis.url)
-        app = create_app(settings)
-        context = app.state.context
-        broker = Broker(settings.redis_url, context.doorbell)
+    def test_a_run_stays_queued_and_is_sent_when_redis_is_back(self, client, context, own_redis, worker, run_id):
+        doorbell = Doorbell(own_redis.url)
+        broker = Broker(own_redis.url, doorbell)
         scheduler = Scheduler(context, broker)
-        client = TestClient(app, base_url="http://127.0.0.1")
-        headers = {"Authorization": f"Bearer {settings.worker_token}"}
         own_redis.stop()
-
-        from tests.backend.conftest import SPEC, WorkerClient
-
-        worker = WorkerClient(client)
-        worker.register()
-        created = client.post("/api/experiments", json={"spec": SPEC})
-        assert created.status_code == 201
-        run_id = created.json()["runs"][0]["id"]
-        assert client.get("/api/health", headers=headers).json()["redis"] == "unavailable"
         scheduler.tick()
         assert run_of(client, run_id)["status"] == "queued"
 
         # Redis goes between the question whether it is there and the sending.
-        monkeypatch.setattr(broker, "reachable", lambda: True)
+        broker.reachable = lambda: True
         scheduler.tick()
         assert run_of(client, run_id)["status"] == "queued"
-        monkeypatch.undo()
+        del broker.reachable
 
         own_redis.start()
         scheduler.tick()
@@ -177,8 +160,7 @@ class TestWithoutRedis:
         with own_redis.client() as connection:
             assert connection.llen(queue_name("cpu")) == 1
         broker.close()
-        context.doorbell.close()
-        context.database.dispose()
+        doorbell.close()
 
     def test_a_redis_that_never_answers_is_given_up_soon(self):
         """A listener that accepts and stays silent, as a hung machine does. Without a limit this test would hang."""

@@ -11,7 +11,8 @@ from backend.runs.status import ACTIVE, HELD, IllegalMove, RunStatus, move
 LEGAL = {
     ("queued", "dispatched"), ("queued", "running"), ("queued", "stopped"),
     ("dispatched", "queued"), ("dispatched", "running"), ("dispatched", "stopped"),
-    ("running", "queued"), ("running", "stopping"), ("running", "finished"), ("running", "stopped"), ("running", "failed"),
+    ("running", "queued"), ("running", "stopping"), ("running", "finished"), ("running", "stopped"),
+    ("running", "failed"),
     ("stopping", "finished"), ("stopping", "stopped"), ("stopping", "failed"),
 }  # fmt: skip
 

@@ -19,7 +19,12 @@ def test_states(client, context, worker, run_id):
     assert listed(client)[worker.id]["state"] == "idle"
     worker.take(run_id)
     busy = listed(client)[worker.id]
-    assert (busy["state"], busy["run_id"], busy["device"], busy["suites"]) == ("busy", run_id, "cpu", ["gymnasium", "probe"])
+    assert (busy["state"], busy["run_id"], busy["device"], busy["suites"]) == (
+        "busy",
+        run_id,
+        "cpu",
+        ["gymnasium", "probe"],
+    )
     silence(context, worker.id, seconds=16)
     assert listed(client)[worker.id]["state"] == "lost"
     worker.tell(run_id, 1)

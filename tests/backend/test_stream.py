@@ -1,0 +1,228 @@
+"""The event stream over a real server: nothing missed, nothing doubled, and cut-backs are told."""
+
+import json
+import math
+from collections import Counter
+
+import httpx
+import pytest
+
+from backend.models import Experiment
+
+
+class Stream:
+    """A reader as a browser is one."""
+
+    def __init__(self, server, run_id, last_event_id=None, **parameters):
+        headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
+        self._client = httpx.Client(timeout=60, trust_env=False)
+        self._context = self._client.stream(
+            "GET", f"{server}/api/runs/{run_id}/events", params=parameters, headers=headers
+        )
+        self.response = self._context.__enter__()
+        self._lines = self.response.iter_lines()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._context.__exit__(None, None, None)
+        self._client.close()
+
+    def __iter__(self):
+        message = {}
+        for line in self._lines:
+            if line.startswith(":"):
+                continue
+            if line:
+                field, _, value = line.partition(": ")
+                message[field] = value
+            elif message:
+                message["data"] = json.loads(message["data"])
+                yield message
+                message = {}
+
+    def take(self, count):
+        """The next `count` messages that are no status."""
+        found = []
+        for message in self:
+            if message["event"] != "status":
+                found.append(message)
+            if len(found) == count:
+                break
+        return found
+
+    def until_status(self, *statuses):
+        return next(m for m in self if m["event"] == "status" and m["data"]["status"] in statuses)
+
+
+def metrics(seq, *values):
+    return {"kind": "metrics", "seq": seq, "step": seq, "wall": 0.5, "frames": {"a": list(values) or [1.0], "b": [2.0]}}
+
+
+def outcome(seq):
+    return {"kind": "finished", "seq": seq, "step": 99, "wall": 1.0, "best_member": 0, "best_fitness": "NaN"}
+
+
+def ids(messages):
+    return [message.get("id") for message in messages]
+
+
+def test_the_whole_history_then_the_end(server, worker, run_id):
+    attempt = worker.take(run_id)
+    told = [metrics(0, 0.25, "NaN", "-Infinity"), metrics(1), outcome(2)]
+    worker.tell(run_id, attempt, told)
+    with Stream(server, run_id) as stream:
+        assert stream.response.headers["content-type"].startswith("text/event-stream")
+        messages = list(stream)  # ends by itself
+    events = [message for message in messages if message["event"] != "status"]
+    assert ids(events) == ["1-0", "1-1", "1-2"]
+    assert [event["event"] for event in events] == ["metrics", "metrics", "finished"]
+    assert [event["data"] for event in events] == told
+    assert messages[-1]["event"] == "status"
+    assert "id" not in messages[-1]
+    assert (messages[-1]["data"]["status"], messages[-1]["data"]["last_seq"]) == ("finished", 2)
+
+
+def test_news_arrive_while_one_listens(server, client, worker, run_id):
+    with Stream(server, run_id) as stream:
+        assert stream.until_status("queued", "dispatched")
+        attempt = worker.take(run_id)
+        assert stream.until_status("running")["data"]["worker_name"] == "first"
+        for seq in range(3):
+            worker.tell(run_id, attempt, [metrics(seq)])
+            assert ids(stream.take(1)) == [f"1-{seq}"]
+        client.post(f"/api/runs/{run_id}/stop")
+        assert stream.until_status("stopping")
+        worker.tell(run_id, attempt, [{"kind": "stopped", "seq": 3, "step": 5, "wall": 1.0}])
+        assert ids(stream.take(1)) == ["1-3"]
+        assert [message["data"]["status"] for message in stream] == ["stopped"]
+
+
+def test_long_histories_come_in_batches(server, worker, run_id):
+    attempt = worker.take(run_id)
+    worker.tell(run_id, attempt, [*(metrics(seq) for seq in range(450)), outcome(450)])
+    with Stream(server, run_id) as stream:
+        events = [message for message in stream if message["event"] != "status"]
+    assert ids(events) == [f"1-{seq}" for seq in range(451)]
+
+
+@pytest.mark.parametrize("how", ["header", "query", "both"])
+def test_a_reader_resumes_where_it_left_off(server, worker, run_id, how):
+    attempt = worker.take(run_id)
+    worker.tell(run_id, attempt, [metrics(0), metrics(1), metrics(2), outcome(3)])
+    arguments = {"header": {"last_event_id": "1-1"}, "query": {"after": "1-1"}}
+    # A browser that reconnects repeats its first address; its header is newer.
+    both = {"last_event_id": "1-1", "after": "1-0"}
+    with Stream(server, run_id, **arguments.get(how, both)) as stream:
+        events = [message for message in stream if message["event"] != "status"]
+    assert ids(events) == ["1-2", "1-3"]
+
+
+class TestRewind:
+    @pytest.fixture
+    def resumed(self, worker, run_id):
+        """Attempt 1 told 0..5; attempt 2 took the run up at 3 and told 3 and 4."""
+        worker.take(run_id)
+        worker.tell(run_id, 1, [metrics(seq, 1.0) for seq in range(6)])
+        worker.release(run_id, 1)
+        worker.take(run_id, from_seq=3)
+        worker.tell(run_id, 2, [metrics(seq, 2.0) for seq in (3, 4)])
+        return run_id
+
+    def test_who_saw_what_is_void_is_told(self, server, resumed):
+        with Stream(server, resumed, "1-5") as stream:
+            rewind, *events = stream.take(3)
+        assert (rewind["event"], rewind["data"]) == ("rewind", {"seq": 3, "attempt": 2})
+        assert ids(events) == ["2-3", "2-4"]
+        assert events[0]["data"]["frames"]["a"] == [2.0]
+
+    def test_even_when_the_new_history_is_already_longer(self, server, worker, resumed):
+        worker.tell(resumed, 2, [metrics(seq, 2.0) for seq in range(5, 9)])
+        with Stream(server, resumed, "1-5") as stream:
+            assert [message["event"] for message in stream.take(7)] == ["rewind"] + ["metrics"] * 6
+
+    @pytest.mark.parametrize(
+        ("position", "expected"), [("1-2", ["2-3", "2-4"]), ("1-1", ["1-2", "2-3"]), ("2-3", ["2-4"])]
+    )
+    def test_who_saw_only_what_stands_is_not(self, server, resumed, position, expected):
+        with Stream(server, resumed, position) as stream:
+            assert ids(stream.take(len(expected))) == expected
+
+    def test_several_cut_backs_are_told_as_one(self, server, worker, resumed):
+        worker.release(resumed, 2)
+        worker.take(resumed, from_seq=4)
+        worker.tell(resumed, 3, [metrics(4, 3.0)])
+        with Stream(server, resumed, "1-5") as stream:
+            rewind, *events = stream.take(3)
+        assert rewind["data"] == {"seq": 3, "attempt": 3}
+        assert ids(events) == ["2-3", "3-4"]
+
+    def test_while_one_listens_and_only_once(self, server, worker, run_id):
+        worker.take(run_id)
+        worker.tell(run_id, 1, [metrics(seq) for seq in range(4)])
+        with Stream(server, run_id) as stream:
+            assert len(stream.take(4)) == 4
+            worker.release(run_id, 1)
+            worker.take(run_id, from_seq=0)
+            [rewind] = stream.take(1)
+            assert rewind["data"] == {"seq": 0, "attempt": 2}
+            worker.tell(run_id, 2, [metrics(0), outcome(1)])
+            assert Counter(message["event"] for message in stream if message["event"] != "status") == {
+                "metrics": 1,
+                "finished": 1,
+            }
+
+
+def test_a_run_that_ends_without_an_outcome_ends_the_stream(server, client, run_id):
+    with Stream(server, run_id) as stream:
+        assert stream.until_status("queued")
+        client.post(f"/api/runs/{run_id}/stop")
+        assert [message["data"]["status"] for message in stream] == ["stopped"]
+
+
+def test_a_run_that_is_deleted_ends_the_stream(server, context, run_id):
+    with Stream(server, run_id) as stream:
+        assert stream.until_status("queued")
+        with context.database.write() as session:
+            session.delete(session.get(Experiment, 1))
+        assert list(stream) == []
+
+
+def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, run_id, wait_for):
+    pool, watchers = context.database.engine.pool, context.doorbell._watchers
+    streams = [Stream(server, run_id) for _ in range(5)]
+    for stream in streams:
+        assert stream.until_status("queued")
+    assert len(watchers[run_id]) == 5
+    wait_for(lambda: pool.checkedout() == 0, "the connections to be given back while all listen")
+    for stream in streams:
+        stream.__exit__()
+    wait_for(lambda: not watchers, "the listeners to be forgotten")
+    assert pool.checkedout() == 0
+
+
+@pytest.mark.parametrize("position", ["5", "a-b", "1-", "-1-2", "1-2-3", "9" * 30 + "-1"])
+def test_a_position_that_makes_no_sense_is_refused(server, run_id, position):
+    answer = httpx.get(f"{server}/api/runs/{run_id}/events", params={"after": position}, trust_env=False)
+    assert answer.status_code == 422
+    assert "<attempt>-<seq>" in answer.json()["remedy"]
+
+
+def test_an_unknown_run_is_not_found(server):
+    answer = httpx.get(f"{server}/api/runs/123/events", trust_env=False)
+    assert answer.status_code == 404
+    assert answer.json()["detail"] == "There is no run 123."
+
+
+def test_without_redis_news_still_arrive(own_redis, settings, request):
+    """The doorbell is only the quick way; readers look by themselves."""
+    object.__setattr__(settings, "redis_url", own_redis.url)
+    own_redis.stop()
+    server = request.getfixturevalue("server")
+    worker, run_id = request.getfixturevalue("worker"), request.getfixturevalue("run_id")
+    with Stream(server, run_id) as stream:
+        assert stream.until_status("queued")
+        attempt = worker.take(run_id)
+        worker.tell(run_id, attempt, [metrics(0, math.pi)])
+        assert ids(stream.take(1)) == ["1-0"]
