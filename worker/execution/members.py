@@ -15,10 +15,12 @@ def member_updates(algorithm: Algorithm) -> MemberUpdates:
     """Consecutive updates on batches [updates, batch, ...], scanned."""
 
     def run(state: State, hyperparams: Hyperparams, batches: Transition[Array], key: Key) -> tuple[State, Report]:
-        def step(state: State, inputs: tuple[Transition[Array], Key]) -> tuple[State, dict[str, Array]]:
-            return algorithm.update(state, hyperparams, *inputs)
+        def step(state: State, inputs: tuple[Transition[Array], Array]) -> tuple[State, dict[str, Array]]:
+            batch, words = inputs
+            return algorithm.update(state, hyperparams, batch, jax.random.wrap_key_data(words))
 
-        keys = jax.random.split(key, batches.reward.shape[0])
+        # As plain words: JAX's check for reused keys takes keys that are scanned under `vmap` for used ones.
+        keys = jax.random.key_data(jax.random.split(key, batches.reward.shape[0]))
         state, metrics = jax.lax.scan(step, state, (batches, keys))
         # Hyper-parameters leave by the way that the state takes: through the same slicing, mapping and sharding.
         return state, Report({name: jnp.mean(values) for name, values in metrics.items()}, hyperparams)

@@ -1,0 +1,97 @@
+"""A small TD3 population and batches to train it with."""
+
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+import pytest
+
+from phylon.spec import NetworkSpec, TD3Spec, hyperparameters
+from worker.algorithms import build_algorithm
+from worker.core.types import Algorithm, EnvironmentInfo, Transition
+from worker.execution import Execution, Workload, build_execution
+
+SIZE, UPDATES, BATCH, OBSERVATION, ACTION = 4, 6, 8, 3, 2
+KEY = np.array([1, 2], np.uint32)
+
+
+class Setting(NamedTuple):
+    work: Workload
+    hyperparams: dict[str, np.ndarray]
+    """A different value for each member, so that a mix-up shows."""
+    batches: Transition[Any]
+    traces: list[str]
+    """One entry each time that an update is traced."""
+
+    def build(self, strategy: Any) -> Execution:
+        return build_execution(strategy, self.work)
+
+    def start(self, execution: Execution) -> Any:
+        return execution.init(KEY, execution.place(self.hyperparams))
+
+    def train(self, execution: Execution, population: Any, segment: int = 0, **changed: np.ndarray) -> Any:
+        """(population, report) after a block of updates."""
+        hyperparams, batches = execution.place(({**self.hyperparams, **changed}, self.batches))
+        return execution.update(population, hyperparams, batches, KEY, segment)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remember_compiled_programs(tmp_path_factory: pytest.TempPathFactory):
+    """The same small programs are compiled by many tests."""
+    jax.config.update("jax_compilation_cache_dir", str(tmp_path_factory.mktemp("compile-cache")))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    yield
+    jax.config.update("jax_compilation_cache_dir", None)
+
+
+@pytest.fixture(scope="session")
+def setting() -> Setting:
+    spec = TD3Spec(name="td3", batch_size=BATCH, network=NetworkSpec(hidden=(16, 16)))
+    info = EnvironmentInfo((OBSERVATION,), ACTION, 100)
+    algorithm, traces = build_algorithm(spec, info), list[str]()
+
+    def traced_update(*arguments: Any) -> Any:
+        traces.append("update")
+        return algorithm.update(*arguments)
+
+    random = np.random.default_rng(0)
+    spread = np.linspace(0.5, 1.5, SIZE, dtype=np.float32)
+    hyperparams = {name: np.float32(value) * spread for name, value in hyperparameters(spec).items()}
+    hyperparams["policy_delay"] = np.array([1, 2, 3, 4], np.float32)
+    hyperparams["discount"] = np.linspace(0.9, 0.99, SIZE, dtype=np.float32)
+
+    def field(*shape: int) -> np.ndarray:
+        return random.standard_normal((SIZE, UPDATES, BATCH, *shape), np.float32)
+
+    batches = Transition(
+        field(OBSERVATION), field(ACTION), field(), (field() > 1).astype(np.float32), field(OBSERVATION)
+    )
+    work = Workload(Algorithm(algorithm.init, algorithm.act, traced_update), info, SIZE, tuple(hyperparams))
+    return Setting(work, hyperparams, batches, traces)
+
+
+@pytest.fixture(scope="session", params=["sequential", "vectorized", "sharded"])
+def execution(request: pytest.FixtureRequest, setting: Setting) -> Execution:
+    return setting.build(request.param)
+
+
+@pytest.fixture(scope="session")
+def members_one_by_one(setting: Setting) -> list[Any]:
+    """Each member trained by itself, by plain calls of the algorithm: what every strategy must reproduce."""
+    from worker.core.keys import derive
+
+    algorithm, update = setting.work.algorithm, jax.jit(setting.work.algorithm.update)
+    run_key = jax.random.wrap_key_data(jax.numpy.asarray(KEY))
+    trained: list[Any] = []
+    for slot in range(SIZE):
+        hyperparams = {name: jax.numpy.asarray(values[slot]) for name, values in setting.hyperparams.items()}
+        state = algorithm.init(derive(run_key, "init", slot), hyperparams)
+        keys = jax.random.split(derive(run_key, "update", 0, slot), UPDATES)
+        metrics: list[Any] = []
+        for number in range(UPDATES):
+            batch = jax.tree.map(lambda values, number=number: values[slot, number], setting.batches)  # noqa: B023
+            state, measured = update(state, hyperparams, batch, keys[number])
+            metrics.append(jax.device_get(measured))
+        means = {name: np.mean([values[name] for values in metrics]) for name in metrics[0]}
+        trained.append((jax.device_get(state), means))
+    return trained

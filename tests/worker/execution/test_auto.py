@@ -1,0 +1,73 @@
+"""`auto` measures once, says what it measured, and remembers it."""
+
+import re
+from types import SimpleNamespace
+
+import jax
+import pytest
+
+from worker.execution.auto import Block, candidates, choose
+
+BLOCK = Block(updates=6, batch_size=8)
+
+
+@pytest.fixture
+def decide(setting, tmp_path):
+    return lambda wanted="auto", structure=None: choose(wanted, setting.work, BLOCK, structure or {}, tmp_path)
+
+
+def test_says_what_it_measured(decide):
+    chosen = decide()
+    assert chosen.execution.strategy in ("sharded", "vectorized")
+    assert re.fullmatch(
+        r"auto chose (sharded over 2 devices|vectorized): [\d.]+ ms per member-update against [\d.]+ "
+        r"(sharded|vectorized) \(measured now\)",
+        chosen.explanation,
+    )
+
+
+def test_remembers(decide):
+    first, second = decide(), decide()
+    assert second.execution.strategy == first.execution.strategy
+    assert second.explanation == first.explanation.replace("measured now", "measured earlier on this machine")
+
+
+def test_measures_again_for_another_structure(decide):
+    decide(structure={"network": 1})
+    assert "measured now" in decide(structure={"network": 2}).explanation
+
+
+def test_forgets_what_cannot_be_read(decide, tmp_path):
+    decide()
+    (file,) = tmp_path.glob("*.json")
+    file.write_text("{")
+    assert "measured now" in decide().explanation
+
+
+def test_obeys_the_spec(decide, tmp_path):
+    chosen = decide("sharded")
+    assert chosen.execution.strategy == "sharded"
+    assert chosen.explanation == "the spec asks for sharded over 2 devices"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("platform", "count", "size", "expected"),
+    [
+        ("cpu", 2, 8, ["sharded", "vectorized"]),
+        ("cpu", 1, 8, ["sequential", "vectorized"]),
+        ("cpu", 2, 7, ["sequential", "vectorized"]),
+        ("cpu", 2, 1, ["sequential"]),
+        ("gpu", 1, 8, ["vectorized"]),
+        ("gpu", 4, 8, ["vectorized", "sharded"]),
+    ],
+)
+def test_tries_what_may_be_fastest(platform, count, size, expected):
+    assert candidates(size, [SimpleNamespace(platform=platform, device_kind="")] * count) == expected
+
+
+def test_one_member_leaves_no_choice(setting, tmp_path):
+    chosen = choose("auto", setting.work._replace(population_size=1), BLOCK, {}, tmp_path)
+    assert chosen.execution.strategy == "sequential"
+    assert "nothing else fits" in chosen.explanation
+    assert chosen.execution.devices == (jax.local_devices()[0],)
