@@ -1,6 +1,6 @@
 """The experiment spec: what a run is, in one versioned object."""
 
-from phylon.spec.algorithms import AlgorithmSpec, NetworkSpec, TD3Spec, hyperparameters, tuned
+from phylon.spec.algorithms import AlgorithmSpec, MLPSpec, TD3Spec, hyperparameters, tuned
 from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.population import PBTSpec, PerturbExplore, ResampleExplore, TruncationSelection
@@ -16,7 +16,7 @@ __all__ = [
     "ExperimentSpec",
     "IntUniform",
     "LogUniform",
-    "NetworkSpec",
+    "MLPSpec",
     "PBTSpec",
     "PerturbExplore",
     "Problem",

@@ -199,6 +199,36 @@ def _refuse_unknown(value: Any) -> Any:
     return value
 
 
+class NameChoice(Model):
+    """One of the listed names, each as likely as the others. It has no order."""
+
+    choice: Annotated[tuple[str, ...], Field(min_length=2)]
+
+
+class Named(NamedTuple):
+    """The names that a categorical hyper-parameter may take; its value is the place in this list."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, value: str | NameChoice) -> str | NameChoice:
+        given = value.choice if isinstance(value, NameChoice) else (value,)
+        unknown = [name for name in given if name not in self.names]
+        if unknown or len(set(given)) != len(given):
+            raise PydanticCustomError(
+                "name_unknown",
+                "{what}",
+                {
+                    "what": f"unknown name '{unknown[0]}'" if unknown else "a choice lists a name twice",
+                    "remedy": f"use names of: {', '.join(self.names)}",
+                },
+            )
+        return value
+
+
+TunableName = str | NameChoice
+"""A name for the whole population, or a choice of names: then it is per member. Annotate it with its `Named`."""
+
+
 Tunable = Annotated[
     Annotated[float, AfterValidator(_finite), Tag("number")]
     | Annotated[Uniform, Tag("uniform")]

@@ -8,16 +8,10 @@ from pydantic_core import PydanticCustomError
 from phylon.spec.algorithms import AlgorithmSpec
 from phylon.spec.checks import cross_field_problems
 from phylon.spec.distributions import Model
+from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.population import PopulationSpec
 
-Suite = Literal["gymnasium", "probe"]
 StrategyName = Literal["auto", "sequential", "vectorized", "sharded"]
-
-
-class EnvironmentSpec(Model):
-    suite: Suite
-    id: Annotated[str, Field(min_length=1, max_length=200)]
-    envs_per_member: Annotated[int, Field(ge=1, le=256)] = 1
 
 
 class ReplaySpec(Model):

@@ -1,6 +1,8 @@
 """The engine's vocabulary. Everything here is written for ONE member; the population axis belongs to `execution`."""
 
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import jax
 
@@ -36,11 +38,16 @@ class Transition(NamedTuple, Generic[AnyArray]):
 
 
 class EnvironmentInfo(NamedTuple):
-    """What an algorithm has to know of an environment. Actions are always normalised to [-1, 1]."""
+    """What an algorithm has to know of an environment. Continuous actions are always normalised to [-1, 1]."""
 
     observation_shape: tuple[int, ...]
     action_size: int
+    """Length of a continuous action, or the number of discrete ones."""
     max_episode_steps: int | None
+    is_discrete: bool = False
+    """Actions are whole numbers below `action_size`: int32, without a last axis."""
+    observation_dtype: str = "float32"
+    """`uint8` for images, which stay so until they are on the device."""
 
 
 class InitFn(Protocol):
@@ -66,7 +73,20 @@ class UpdateFn(Protocol):
     ) -> tuple[State, Metrics]: ...
 
 
+class Rollout(NamedTuple, Generic[AnyArray]):
+    """Consecutive experience of one member, [steps, envs, ...], gathered by the policy as it is before the update."""
+
+    transitions: Transition[AnyArray]
+    truncated: AnyArray
+    """float32, 0 or 1: the episode was cut here though it could have gone on, so its value is bootstrapped."""
+
+
 class Algorithm(NamedTuple):
+    """An algorithm that learns from a rollout takes a `Rollout` for a batch, and one update uses it up."""
+
     init: InitFn
     act: ActFn
     update: UpdateFn
+    learns_from: Literal["replay", "rollout"] = "replay"
+    parts: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """What can be reset: the fields of the state that belong to `actor`, `critic`, `temperature`, `optimisers`."""

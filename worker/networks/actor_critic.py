@@ -3,13 +3,13 @@
 import jax
 import jax.numpy as jnp
 
-from phylon.spec import NetworkSpec
+from phylon.spec import MLPSpec
 from worker.core.types import Array, EnvironmentInfo, Key, Params
 from worker.networks.mlp import mlp
 from worker.networks.network import Network
 
 
-def deterministic_policy(spec: NetworkSpec, info: EnvironmentInfo) -> Network:
+def deterministic_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network:
     """Observation [..., obs] -> action [..., action] in [-1, 1]."""
     (observation_size,) = info.observation_shape
     body = mlp(spec, observation_size, info.action_size)
@@ -20,7 +20,7 @@ def deterministic_policy(spec: NetworkSpec, info: EnvironmentInfo) -> Network:
     return Network(body.init, apply)
 
 
-def critic_ensemble(spec: NetworkSpec, info: EnvironmentInfo, critics: int) -> Network:
+def critic_ensemble(spec: MLPSpec, info: EnvironmentInfo, critics: int) -> Network:
     """(observation [..., obs], action [..., action]) -> value [critics, ...]. Weights are stacked on axis 0."""
     (observation_size,) = info.observation_shape
     body = mlp(spec, observation_size + info.action_size, 1)

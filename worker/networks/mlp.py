@@ -11,15 +11,15 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 
-from phylon.spec import NetworkSpec
-from phylon.spec.algorithms import Activation
+from phylon.spec import MLPSpec
+from phylon.spec.algorithms.networks import Activation
 from worker.core.types import Array, Key, Params
 from worker.networks.network import Network
 
 ACTIVATIONS: dict[Activation, Callable[[Array], Array]] = {"relu": nn.relu, "elu": nn.elu, "tanh": jnp.tanh}
 
 
-def mlp(spec: NetworkSpec, inputs: int, outputs: int) -> Network:
+def mlp(spec: MLPSpec, inputs: int, outputs: int) -> Network:
     """[..., inputs] -> [..., outputs]; the last layer is linear."""
     layers = Layers(spec.hidden, outputs, spec.activation)
 

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.spec import NetworkSpec
+from phylon.spec import MLPSpec
 from worker.core.types import EnvironmentInfo
 from worker.networks import critic_ensemble, deterministic_policy
 
@@ -20,7 +20,7 @@ ACTIVATED = {"relu": lambda x: max(x, 0.0), "elu": lambda x: x if x > 0 else np.
 @pytest.mark.parametrize("activation", ["relu", "elu", "tanh"])
 def test_policy_by_hand(variant, activation):
     """Layers are found by their names: a checkpoint depends on them."""
-    policy = deterministic_policy(NetworkSpec(hidden=(2,), activation=activation), INFO)
+    policy = deterministic_policy(MLPSpec(hidden=(2,), activation=activation), INFO)
     params = {
         "params": {
             "hidden_0": layer([[1.0, -1.0], [0.5, 0.25]], [0.0, -0.5]),
@@ -37,7 +37,7 @@ def test_policy_by_hand(variant, activation):
 
 @pytest.mark.parametrize("critics", [1, 2, 3])
 def test_critics_differ_and_are_stacked_on_axis_0(variant, critics):
-    critic = critic_ensemble(NetworkSpec(hidden=(8, 4)), INFO, critics)
+    critic = critic_ensemble(MLPSpec(hidden=(8, 4)), INFO, critics)
     params = critic.init(jax.random.key(0))
     assert all(leaf.shape[0] == critics for leaf in jax.tree.leaves(params))
     obs, action = jnp.array([[0.3, -0.2], [1.0, 1.0]]), jnp.array([[0.5], [-0.5]])
@@ -50,7 +50,7 @@ def test_critics_differ_and_are_stacked_on_axis_0(variant, critics):
 
 
 def test_a_batch_gives_what_its_rows_give():
-    critic = critic_ensemble(NetworkSpec(hidden=(8,)), INFO, 2)
+    critic = critic_ensemble(MLPSpec(hidden=(8,)), INFO, 2)
     params = critic.init(jax.random.key(0))
     obs, action = jnp.array([[0.3, -0.2], [1.0, 1.0]]), jnp.array([[0.5], [-0.5]])
     rows = jax.vmap(critic.apply, in_axes=(None, 0, 0), out_axes=1)(params, obs, action)
@@ -58,7 +58,7 @@ def test_a_batch_gives_what_its_rows_give():
 
 
 def test_weights_start_within_the_fan_in_limit():
-    policy = deterministic_policy(NetworkSpec(hidden=(400, 400)), EnvironmentInfo((100,), 3, None))
+    policy = deterministic_policy(MLPSpec(hidden=(400, 400)), EnvironmentInfo((100,), 3, None))
     params = policy.init(jax.random.key(0))["params"]
     for name, fan_in in {"hidden_0": 100, "hidden_1": 400, "output": 400}.items():
         for part in ("kernel", "bias"):
@@ -68,7 +68,7 @@ def test_weights_start_within_the_fan_in_limit():
 
 
 def test_actions_stay_in_the_unit_box():
-    policy = deterministic_policy(NetworkSpec(hidden=(8,)), INFO)
+    policy = deterministic_policy(MLPSpec(hidden=(8,)), INFO)
     params = jax.tree.map(lambda leaf: leaf * 100, policy.init(jax.random.key(0)))
     actions = policy.apply(params, 100 * jax.random.normal(jax.random.key(1), (64, 2)))
     assert float(jnp.max(jnp.abs(actions))) <= 1
