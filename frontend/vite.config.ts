@@ -12,6 +12,7 @@ export default defineConfig({
   build: { target: "es2022", chunkSizeWarningLimit: 700 },
   test: {
     environment: "happy-dom",
+    environmentOptions: { happyDOM: { url: "http://localhost/" } },
     setupFiles: ["./src/testing/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     maxWorkers: 2,

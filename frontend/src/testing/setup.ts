@@ -1,0 +1,43 @@
+/** What a browser has and the test environment lacks: sizes, a canvas, and a stream to speak through. */
+
+import { cleanup } from "@testing-library/react"
+import { afterEach, beforeEach, vi } from "vitest"
+import { FakeEventSource } from "@/testing/FakeEventSource"
+
+/** Accepts every drawing call; only text has a size. */
+function fakeContext(): CanvasRenderingContext2D {
+  const known: Record<string, unknown> = {
+    measureText: () => ({ width: 10 }),
+    canvas: document.createElement("canvas"),
+  }
+  return new Proxy(known, {
+    get: (target, name: string) => target[name] ?? (() => undefined),
+    set: (target, name: string, value) => {
+      target[name] = value
+      return true
+    },
+  }) as unknown as CanvasRenderingContext2D
+}
+
+class FakePath2D {
+  moveTo() {}
+  lineTo() {}
+  rect() {}
+  arc() {}
+  closePath() {}
+  addPath() {}
+}
+
+beforeEach(() => {
+  localStorage.clear()
+  FakeEventSource.opened = []
+  vi.stubGlobal("EventSource", FakeEventSource)
+  vi.stubGlobal("Path2D", FakePath2D)
+  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockImplementation(fakeContext as never)
+  vi.spyOn(Element.prototype, "getBoundingClientRect").mockReturnValue(new DOMRect(0, 0, 900, 400))
+})
+
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
