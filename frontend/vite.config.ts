@@ -16,6 +16,7 @@ export default defineConfig({
     setupFiles: ["./src/testing/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     maxWorkers: 2,
+    testTimeout: 60_000,
     restoreMocks: true,
   },
 })

@@ -1,8 +1,11 @@
 /** What a browser has and the test environment lacks: sizes, a canvas, and a stream to speak through. */
 
-import { cleanup } from "@testing-library/react"
+import { cleanup, configure } from "@testing-library/react"
 import { afterEach, beforeEach, vi } from "vitest"
 import { FakeEventSource } from "@/testing/FakeEventSource"
+
+// Waiting ends when the page is ready; a busy machine must not decide a test.
+configure({ asyncUtilTimeout: 15_000 })
 
 /** Accepts every drawing call; only text has a size. */
 function fakeContext(): CanvasRenderingContext2D {
