@@ -21,7 +21,9 @@ Activation = Literal["relu", "elu", "tanh"]
 class NetworkSpec(Model):
     """A multi-layer perceptron, used for policy and critics alike."""
 
-    hidden: Annotated[tuple[Annotated[int, Field(ge=1, le=8192)], ...], Field(min_length=1, max_length=8)] = (256, 256)
+    hidden: Annotated[
+        tuple[Annotated[int, Field(strict=True, ge=1, le=8192)], ...], Field(min_length=1, max_length=8)
+    ] = (256, 256)
     activation: Activation = "relu"
 
 
@@ -29,9 +31,9 @@ class TD3Spec(Model):
     """Twin Delayed DDPG (Fujimoto et al. 2018). Defaults are those of the authors' code."""
 
     name: Literal["td3"]
-    batch_size: Annotated[int, Field(ge=1, le=65536)] = 256
+    batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
     network: NetworkSpec = NetworkSpec()
-    critics: Annotated[int, Field(ge=1, le=16)] = 2
+    critics: Annotated[int, Field(strict=True, ge=1, le=16)] = 2
 
     policy_learning_rate: Positive = 3e-4
     critic_learning_rate: Positive = 3e-4
