@@ -64,6 +64,7 @@ def page(browser: Browser, platform) -> Iterator[Page]:
 def take_picture(page: Page):
     def take(name: str) -> None:
         PICTURES.mkdir(exist_ok=True)
+        page.evaluate("window.scrollTo(0, 0)")  # else the header sticks in the middle of a picture of the whole page
         page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
 
     return take
