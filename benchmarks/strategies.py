@@ -1,6 +1,6 @@
 """What a population update of TD3 costs under each execution strategy.
 
-The work of fastpbrl's Figure 2: 17 observations, 6 actions, two hidden layers of 256, batch 256, 50 updates in one call.
+The work of fastpbrl's Figure 2: 17 observations, 6 actions, two hidden layers of 256, batch 256, 50 updates a call.
 Strategies take turns within each round, so that a busy moment of the machine hits all of them; the table gives median
 and quartiles over the rounds, per update of one member.
 """
@@ -77,10 +77,8 @@ def main() -> None:
         baseline = statistics.median(measured["sequential"][0])
         for name, (values, compile_seconds) in measured.items():
             low, middle, high = statistics.quantiles(values, n=4)
-            rows.append(
-                [str(size), name, f"{middle:.2f}", f"{low:.2f} to {high:.2f}"]
-                + [f"{baseline / middle:.2f}x", f"{compile_seconds:.1f}"]
-            )
+            spread, gain = f"{low:.2f} to {high:.2f}", f"{baseline / middle:.2f}x"
+            rows.append([str(size), name, f"{middle:.2f}", spread, gain, f"{compile_seconds:.1f}"])
             print(" ".join(rows[-1]), flush=True)
     header = ["members", "strategy", "ms per member-update", "quartiles", "against sequential", "first call, s"]
     report.write(
