@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from backend.artifacts import storage
 from backend.context import Context
 from backend.kit import failures
 from backend.kit.browser_guard import BrowserGuard
@@ -48,6 +49,7 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
     context: Context = app.state.context
     broker = Broker(context.settings.redis_url, context.doorbell)
     scheduler = Scheduler(context, broker)
+    storage.sweep(context.settings.artifacts)
     scheduler.start()
     listening = asyncio.create_task(context.doorbell.listen())
     try:

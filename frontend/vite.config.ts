@@ -12,9 +12,11 @@ export default defineConfig({
   build: { target: "es2022", chunkSizeWarningLimit: 700 },
   test: {
     environment: "happy-dom",
+    environmentOptions: { happyDOM: { url: "http://localhost/" } },
     setupFiles: ["./src/testing/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     maxWorkers: 2,
+    testTimeout: 60_000,
     restoreMocks: true,
   },
 })

@@ -7,15 +7,16 @@ from backend.artifacts import service
 from backend.artifacts.schemas import BYTES, ArtifactRead
 from backend.dependencies import ContextDep, ReadSession
 from backend.kit.errors import NotFound, responses
+from backend.kit.parameters import Id
 
 router = APIRouter(tags=["artifacts"])
 
 
 @router.get("/runs/{id}/artifacts", responses=responses(NotFound))
-def list_run_artifacts(id: int, session: ReadSession) -> list[ArtifactRead]:
+def list_run_artifacts(id: Id, session: ReadSession) -> list[ArtifactRead]:
     return service.list_of_run(session, id)
 
 
 @router.get("/artifacts/{id}/content", response_class=FileResponse, responses=BYTES | responses(NotFound))
-def download_artifact(id: int, session: ReadSession, context: ContextDep) -> FileResponse:
+def download_artifact(id: Id, session: ReadSession, context: ContextDep) -> FileResponse:
     return service.content(session, context, id)

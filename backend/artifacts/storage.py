@@ -7,14 +7,18 @@ half a file. Names hold a part of the hash: a newer file of the same name never 
 import hashlib
 import os
 import shutil
+import time
 import uuid
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import anyio.to_thread
 
 _BUFFER_BYTES = 1 << 20
+_PART = ".part"
+_STALE_SECONDS = 24 * 3600
 
 
 class Received(NamedTuple):
@@ -29,7 +33,7 @@ def relative_path(run_id: int, name: str, sha256: str) -> str:
 
 async def receive(root: Path, run_id: int, chunks: AsyncIterator[bytes]) -> Received:
     """All chunks in a temporary file, flushed to disk; the caller keeps or deletes it."""
-    file = root / str(run_id) / f".{uuid.uuid4().hex}.part"
+    file = root / str(run_id) / f".{uuid.uuid4().hex}{_PART}"
     digest, size = hashlib.sha256(), 0
     await anyio.to_thread.run_sync(lambda: file.parent.mkdir(parents=True, exist_ok=True))
     try:
@@ -57,6 +61,14 @@ async def receive(root: Path, run_id: int, chunks: AsyncIterator[bytes]) -> Rece
         file.unlink(missing_ok=True)
         raise
     return Received(file, size, digest.hexdigest())
+
+
+def sweep(root: Path) -> None:
+    """Remove what uploads left behind whose process was killed. Younger ones may belong to another API process."""
+    for file in root.glob(f"*/.*{_PART}"):
+        with suppress(FileNotFoundError):
+            if time.time() - file.stat().st_mtime > _STALE_SECONDS:
+                file.unlink()
 
 
 def delete(root: Path, paths: list[str]) -> None:

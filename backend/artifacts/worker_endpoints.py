@@ -10,6 +10,7 @@ from backend.artifacts.schemas import BINARY, BYTES
 from backend.artifacts.service import UploadDamaged
 from backend.dependencies import ContextDep, ReadSession, require_worker
 from backend.kit.errors import NotFound, StaleAttempt, Unauthorized, responses
+from backend.kit.parameters import LARGEST, Id, Offset
 from phylon.protocol import ArtifactStored
 
 router = APIRouter(
@@ -23,11 +24,11 @@ router = APIRouter(
     openapi_extra={"requestBody": {"required": True, "content": BINARY}},
 )
 async def upload_artifact(
-    id: int,
+    id: Id,
     name: Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")],
-    attempt: Annotated[int, Query(ge=1)],
+    attempt: Annotated[int, Query(ge=1, le=LARGEST)],
     sha256: Annotated[str, Query(pattern=r"^[0-9a-f]{64}$")],
-    step: Annotated[int, Query(ge=0)],
+    step: Offset,
     request: Request,
     context: ContextDep,
 ) -> ArtifactStored:
@@ -37,5 +38,5 @@ async def upload_artifact(
 
 
 @router.get("/artifacts/{id}/content", response_class=FileResponse, responses=BYTES | responses(NotFound))
-def download_checkpoint(id: int, session: ReadSession, context: ContextDep) -> FileResponse:
+def download_checkpoint(id: Id, session: ReadSession, context: ContextDep) -> FileResponse:
     return service.content(session, context, id)

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from backend.kit import clock
+from backend.kit.columns import without_nul
 from backend.models import Attempt, Run
 from backend.runs.status import RunStatus, move
 
@@ -11,7 +12,7 @@ Reason = Literal["crashed", "worker_shutdown", "lost"]
 
 def give_up(run: Run, attempt: Attempt, reason: Reason, detail: str) -> None:
     """The run is queued again and will resume from its checkpoint, unless nobody wants it or it keeps breaking."""
-    attempt.end, attempt.detail, attempt.ended_at = reason, detail, clock.now()
+    attempt.end, attempt.detail, attempt.ended_at = reason, without_nul(detail), clock.now()
     if reason == "worker_shutdown":
         run.handed_back += 1
     if run.status == RunStatus.STOPPING:

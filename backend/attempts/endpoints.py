@@ -6,6 +6,7 @@ from backend.attempts import service
 from backend.attempts.service import RunNotClaimable
 from backend.dependencies import ContextDep, WriteSession, require_worker
 from backend.kit.errors import NotFound, StaleAttempt, Unauthorized, responses
+from backend.kit.parameters import Id
 from phylon.protocol import Claim, ClaimRequest, Heartbeat, HeartbeatAnswer, Release, ResumeRequest
 
 router = APIRouter(
@@ -17,20 +18,20 @@ router = APIRouter(
 
 
 @router.post("/claim", responses=responses(NotFound, RunNotClaimable))
-def claim_run(id: int, body: ClaimRequest, session: WriteSession, context: ContextDep) -> Claim:
+def claim_run(id: Id, body: ClaimRequest, session: WriteSession, context: ContextDep) -> Claim:
     return service.claim(session, context, id, body)
 
 
 @router.post("/resume", responses=responses(NotFound, StaleAttempt))
-def resume_run(id: int, body: ResumeRequest, session: WriteSession, context: ContextDep) -> HeartbeatAnswer:
+def resume_run(id: Id, body: ResumeRequest, session: WriteSession, context: ContextDep) -> HeartbeatAnswer:
     return service.resume(session, context, id, body)
 
 
 @router.post("/heartbeat", responses=responses(NotFound, StaleAttempt))
-def record_heartbeat(id: int, body: Heartbeat, session: WriteSession, context: ContextDep) -> HeartbeatAnswer:
+def record_heartbeat(id: Id, body: Heartbeat, session: WriteSession, context: ContextDep) -> HeartbeatAnswer:
     return service.heartbeat(session, context, id, body)
 
 
 @router.post("/release", status_code=204, responses=responses(NotFound, StaleAttempt))
-def release_run(id: int, body: Release, session: WriteSession, context: ContextDep) -> None:
+def release_run(id: Id, body: Release, session: WriteSession, context: ContextDep) -> None:
     service.release(session, context, id, body)

@@ -12,6 +12,7 @@ from backend.events import stream
 from backend.events.schemas import StreamMessage
 from backend.events.stream import Position
 from backend.kit.errors import Invalid, NotFound, responses
+from backend.kit.parameters import Id
 from backend.runs import service as runs
 
 router = APIRouter(prefix="/runs/{id}/events", tags=["events"])
@@ -33,7 +34,7 @@ def get_position(
     return Position(attempt=int(match[1]), seq=int(match[2]))
 
 
-def check_run(id: int, context: ContextDep) -> None:
+def check_run(id: Id, context: ContextDep) -> None:
     """Answers 404 before the stream begins; a plain session dependency would hold its connection to the end."""
     with context.database.read() as session:
         runs.get(session, id)
@@ -46,7 +47,7 @@ def check_run(id: int, context: ContextDep) -> None:
     dependencies=[Depends(check_run)],
 )
 async def stream_run_events(
-    id: int, context: ContextDep, position: Annotated[Position | None, Depends(get_position)]
+    id: Id, context: ContextDep, position: Annotated[Position | None, Depends(get_position)]
 ) -> AsyncIterator[StreamMessage]:
     async for message in stream.follow(context, id, position):
         yield cast(Any, message)  # the annotation says what a message's data is, for the OpenAPI document

@@ -15,6 +15,7 @@ from backend.experiments.schemas import (
 )
 from backend.experiments.service import ExperimentActive, ExperimentNotActive
 from backend.kit.errors import Invalid, NotFound, responses
+from backend.kit.parameters import Id, Offset
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 
@@ -32,21 +33,21 @@ def list_experiments(
     search: str | None = None,
     status: ExperimentStatus | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
-    offset: Annotated[int, Query(ge=0)] = 0,
+    offset: Offset = 0,
 ) -> ExperimentPage:
     return service.list_page(session, search=search, status=status, limit=limit, offset=offset)
 
 
 @router.get("/{id}", responses=responses(NotFound))
-def get_experiment(id: int, session: ReadSession) -> ExperimentRead:
+def get_experiment(id: Id, session: ReadSession) -> ExperimentRead:
     return service.get(session, id)
 
 
 @router.post("/{id}/stop", responses=responses(NotFound, ExperimentNotActive))
-def stop_experiment(id: int, session: WriteSession, context: ContextDep) -> ExperimentRead:
+def stop_experiment(id: Id, session: WriteSession, context: ContextDep) -> ExperimentRead:
     return service.stop(session, context, id)
 
 
 @router.delete("/{id}", status_code=204, responses=responses(NotFound, ExperimentActive))
-def delete_experiment(id: int, session: WriteSession, context: ContextDep) -> None:
+def delete_experiment(id: Id, session: WriteSession, context: ContextDep) -> None:
     service.delete(session, context, id)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Select, case, func, or_, select
+from sqlalchemy import ScalarSelect, Select, case, func, or_, select
 from sqlalchemy.orm import Session, selectinload
 
 from backend.experiments.schemas import ExperimentStatus
@@ -47,7 +47,7 @@ def page(session: Session, search: str | None, status: ExperimentStatus | None, 
     return Page(list(rows), total)
 
 
-def _rank():
+def _rank() -> ScalarSelect[int]:
     """The rank of the experiment's status, as `backend.experiments.status` derives it."""
     ranks = case({status.value: rank for status, rank in RANK.items()}, value=Run.status)
     return select(func.min(ranks)).where(Run.experiment_id == Experiment.id).scalar_subquery()

@@ -11,6 +11,11 @@ BigKey = BigInteger().with_variant(Integer(), "sqlite")
 """A surrogate key. SQLite numbers rows by itself only when the column is exactly INTEGER."""
 
 
+def without_nul(text: str) -> str:
+    """Postgres keeps no NUL character. What programs print may have some, and must not be refused for it."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
 class Timestamp(TypeDecorator[datetime]):
     """An instant. SQLite keeps no time zone, so instants are stored in UTC and given back as UTC."""
 

@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -20,6 +20,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(OperationalError, _database_away)
+    app.add_exception_handler(DataError, _unstorable)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -64,6 +65,15 @@ async def _database_away(request: Request, error: Exception) -> Response:
         problems=[],
     )
     return _answer(503, body)
+
+
+async def _unstorable(request: Request, error: Exception) -> Response:
+    body = ErrorRead(
+        detail="The request has a value that the database cannot hold, such as a NUL character.",
+        remedy="Remove control characters and numbers beyond 64 bits; nothing was stored.",
+        problems=[],
+    )
+    return _answer(422, body)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

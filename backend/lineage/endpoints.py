@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from backend.dependencies import ReadSession
 from backend.kit.errors import NotFound, responses
+from backend.kit.parameters import Id
 from backend.lineage import service
 from backend.lineage.schemas import RunLineage
 
@@ -11,5 +12,5 @@ router = APIRouter(prefix="/runs/{id}/lineage", tags=["lineage"])
 
 
 @router.get("", responses=responses(NotFound))
-def get_run_lineage(id: int, session: ReadSession) -> RunLineage:
+def get_run_lineage(id: Id, session: ReadSession) -> RunLineage:
     return service.read(session, id)

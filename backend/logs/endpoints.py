@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 
 from backend.dependencies import ReadSession
 from backend.kit.errors import NotFound, responses
+from backend.kit.parameters import Id, Offset
 from backend.logs import service
 from backend.logs.schemas import LogPage
 
@@ -14,10 +15,10 @@ router = APIRouter(prefix="/runs/{id}/logs", tags=["logs"])
 
 @router.get("", responses=responses(NotFound))
 def list_run_logs(
-    id: int,
+    id: Id,
     session: ReadSession,
-    attempt: int | None = None,
-    after: Annotated[int, Query(ge=0)] = 0,
+    attempt: Offset | None = None,
+    after: Offset = 0,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
 ) -> LogPage:
     return service.read(session, id, attempt=attempt, after=after, limit=limit)

@@ -6,12 +6,12 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from backend.kit import clock
+from backend.kit.columns import without_nul
 from backend.models import Attempt, LogLine
 from phylon import protocol
 
 
 def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -> None:
-    """Postgres keeps no NUL character, and a line that it refused would hold up all that come after it."""
     rows = [
         {
             "run_id": attempt.run_id,
@@ -19,7 +19,7 @@ def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -
             "line": line.line,
             "wall": line.wall,
             "stream": line.stream,
-            "text": line.text.replace("\0", "\N{REPLACEMENT CHARACTER}"),
+            "text": without_nul(line.text),
             "created_at": clock.now(),
         }
         for line in lines

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 
 from backend.dependencies import ReadSession
 from backend.kit.errors import NotFound, responses
+from backend.kit.parameters import Id
 from backend.metrics import service
 from backend.metrics.schemas import RunMetrics
 
@@ -14,7 +15,7 @@ router = APIRouter(prefix="/runs/{id}/metrics", tags=["metrics"])
 
 @router.get("", responses=responses(NotFound))
 def get_run_metrics(
-    id: int,
+    id: Id,
     session: ReadSession,
     name: Annotated[list[str], Query(min_length=1, max_length=200)],
     points: Annotated[int, Query(ge=2, le=100_000)] = 1000,
@@ -23,5 +24,5 @@ def get_run_metrics(
 
 
 @router.get("/names", responses=responses(NotFound))
-def list_metric_names(id: int, session: ReadSession) -> list[str]:
+def list_metric_names(id: Id, session: ReadSession) -> list[str]:
     return service.names(session, id)

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from backend.dependencies import ContextDep, ReadSession, WriteSession
 from backend.kit.errors import NotFound, responses
+from backend.kit.parameters import Id
 from backend.runs import service
 from backend.runs.schemas import RunRead
 from backend.runs.service import RunNotActive
@@ -12,10 +13,10 @@ router = APIRouter(prefix="/runs", tags=["runs"])
 
 
 @router.get("/{id}", responses=responses(NotFound))
-def get_run(id: int, session: ReadSession) -> RunRead:
+def get_run(id: Id, session: ReadSession) -> RunRead:
     return service.get(session, id)
 
 
 @router.post("/{id}/stop", responses=responses(NotFound, RunNotActive))
-def stop_run(id: int, session: WriteSession, context: ContextDep) -> RunRead:
+def stop_run(id: Id, session: WriteSession, context: ContextDep) -> RunRead:
     return service.stop(session, context, id)

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Depends
 
 from backend.dependencies import ContextDep, WriteSession, require_worker
 from backend.kit.errors import NotFound, Unauthorized, responses
+from backend.kit.parameters import Id
 from backend.workers import service
 from phylon.protocol import WorkerRegistered, WorkerRegistration
 
@@ -18,5 +19,5 @@ def register_worker(body: WorkerRegistration, session: WriteSession, context: Co
 
 
 @router.post("/{worker_id}/beat", status_code=204, responses=responses(NotFound))
-def beat_worker(worker_id: int, session: WriteSession) -> None:
+def beat_worker(worker_id: Id, session: WriteSession) -> None:
     service.beat(session, worker_id)

@@ -7,7 +7,7 @@ support. In YAML a number is written plainly (`discount: 0.99`) and a distributi
 
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, FiniteFloat, Tag
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
 Scale = Literal["linear", "log", "integer", "choice"]
@@ -18,6 +18,11 @@ class Model(BaseModel):
 
     # Attribute docstrings become the descriptions of the JSON schema, so they are written once.
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", use_attribute_docstrings=True)
+
+
+# Strict: "5" is text and `true` is not 1, whatever a lenient reader would make of them.
+Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Whole = Annotated[int, Field(strict=True)]
 
 
 class Range(NamedTuple):
@@ -48,7 +53,7 @@ def _positive(pair: tuple[float, float]) -> tuple[float, float]:
     return pair
 
 
-FloatPair = Annotated[tuple[FiniteFloat, FiniteFloat], AfterValidator(_ordered)]
+FloatPair = Annotated[tuple[Finite, Finite], AfterValidator(_ordered)]
 
 
 class Uniform(Model):
@@ -66,7 +71,7 @@ class LogUniform(Model):
 class IntUniform(Model):
     """Every whole number between the bounds, both included, is equally likely."""
 
-    int_uniform: Annotated[tuple[int, int], AfterValidator(_ordered)]
+    int_uniform: Annotated[tuple[Whole, Whole], AfterValidator(_ordered)]
 
 
 def _several(values: tuple[float, ...]) -> tuple[float, ...]:
@@ -78,7 +83,7 @@ def _several(values: tuple[float, ...]) -> tuple[float, ...]:
 class Choice(Model):
     """One of the listed values. Their order matters: perturbation moves to a neighbour in the list."""
 
-    choice: Annotated[tuple[FiniteFloat, ...], Field(min_length=2), AfterValidator(_several)]
+    choice: Annotated[tuple[Finite, ...], Field(min_length=2), AfterValidator(_several)]
 
 
 Distribution = Uniform | LogUniform | IntUniform | Choice

@@ -17,37 +17,37 @@ StrategyName = Literal["auto", "sequential", "vectorized", "sharded"]
 class ReplaySpec(Model):
     """One ring of transitions for each member."""
 
-    capacity: Annotated[int, Field(ge=1, le=100_000_000)] = 300_000
-    ratio: Annotated[float, Field(gt=0, le=128)] = 1.0
+    capacity: Annotated[int, Field(strict=True, ge=1, le=100_000_000)] = 300_000
+    ratio: Annotated[float, Field(strict=True, gt=0, le=128)] = 1.0
     """Gradient updates for each environment step."""
-    warmup: Annotated[int, Field(ge=0)] = 25_000
+    warmup: Annotated[int, Field(strict=True, ge=0)] = 25_000
     """Environment steps of uniformly random actions before the first update."""
 
 
 class BudgetSpec(Model):
-    env_steps: Annotated[int, Field(ge=1)]
+    env_steps: Annotated[int, Field(strict=True, ge=1)]
     """Environment steps of each member, warm-up included."""
 
 
 class EvaluationSpec(Model):
     """Noiseless episodes on separate environments with fixed seeds."""
 
-    interval: Annotated[int, Field(ge=1)] = 10_000
-    episodes: Annotated[int, Field(ge=1, le=1000)] = 10
+    interval: Annotated[int, Field(strict=True, ge=1)] = 10_000
+    episodes: Annotated[int, Field(strict=True, ge=1, le=1000)] = 10
 
 
 class MetricsSpec(Model):
-    interval: Annotated[int, Field(ge=1)] = 1_000
+    interval: Annotated[int, Field(strict=True, ge=1)] = 1_000
     """Environment steps between two frames of training metrics."""
 
 
 class CheckpointSpec(Model):
-    interval: Annotated[int, Field(ge=1)] = 100_000
+    interval: Annotated[int, Field(strict=True, ge=1)] = 100_000
 
 
 class ExecutionSpec(Model):
     strategy: StrategyName = "auto"
-    segment_steps: Annotated[int, Field(ge=1, le=100_000)] = 50
+    segment_steps: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 50
     """Environment steps of each member between two compiled blocks of updates. All intervals are multiples of it."""
 
 
@@ -58,8 +58,8 @@ class ExperimentSpec(Model):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
     description: Annotated[str, Field(max_length=2000)] = ""
     kind: Literal["training"]
-    replicates: Annotated[int, Field(ge=1, le=100)] = 1
-    seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
+    replicates: Annotated[int, Field(strict=True, ge=1, le=100)] = 1
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**31)] = 0
     environment: EnvironmentSpec
     algorithm: AlgorithmSpec
     population: PopulationSpec

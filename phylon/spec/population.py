@@ -11,11 +11,11 @@ class TruncationSelection(Model):
     """The worst `bottom` share of the population copies members drawn uniformly from the best `top` share."""
 
     name: Literal["truncation"]
-    bottom: Annotated[float, Field(gt=0, le=0.5)] = 0.25
-    top: Annotated[float, Field(gt=0, lt=1)] = 0.25
+    bottom: Annotated[float, Field(strict=True, gt=0, le=0.5)] = 0.25
+    top: Annotated[float, Field(strict=True, gt=0, lt=1)] = 0.25
 
 
-Factor = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Factor = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 
 
 class PerturbExplore(Model):
@@ -23,7 +23,7 @@ class PerturbExplore(Model):
 
     name: Literal["perturb"]
     factors: tuple[Factor, Factor] = (0.8, 1.2)
-    resample: Annotated[float, Field(ge=0, le=1)] = 0.25
+    resample: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.25
 
 
 class ResampleExplore(Model):
@@ -39,16 +39,16 @@ class PBTSpec(Model):
     """Population Based Training (Jaderberg et al. 2017), synchronous."""
 
     name: Literal["pbt"]
-    interval: Annotated[int, Field(ge=1)]
+    interval: Annotated[int, Field(strict=True, ge=1)]
     """Environment steps of a member between two selections."""
-    burn_in: Annotated[int, Field(ge=0)] = 0
+    burn_in: Annotated[int, Field(strict=True, ge=0)] = 0
     """No selection before this environment step."""
     selection: TruncationSelection = TruncationSelection(name="truncation")
     explore: ExploreSpec = PerturbExplore(name="perturb")
 
 
 class PopulationSpec(Model):
-    size: Annotated[int, Field(ge=1, le=4096)]
+    size: Annotated[int, Field(strict=True, ge=1, le=4096)]
     method: PBTSpec
 
 

@@ -99,6 +99,13 @@ class TestHealth:
         assert answer.status_code == 200
         assert answer.json() == {"status": "ok", "database": "ok", "redis": "ok", "version": "0.1.0"}
 
+    def test_the_command_for_containers(self, server):
+        command = [sys.executable, "-m", "backend.health"]
+        for url, code in ((server, 0), ("http://127.0.0.1:1", 1)):
+            environment = os.environ | {"PHYLON_API_URL": url}
+            run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+            assert run.returncode == code, run.stderr
+
     def test_a_database_without_tables_is_not_there(self, bare):
         answer = bare.get("/api/health")
         assert (answer.status_code, answer.json()["database"]) == (503, "unavailable")

@@ -1,9 +1,13 @@
 """Artifacts: whole or not at all, checked by their hash, named safely, and only the newest checkpoints kept."""
 
 import hashlib
+import os
+import time
 from pathlib import Path
 
 import pytest
+
+from backend.artifacts import storage
 
 
 def sha(content):
@@ -129,6 +133,19 @@ def test_an_upload_renews_the_lease(client, context, worker, run_id):
     put(worker, run_id, attempt, "000002.npz", b"two")
     with context.database.read() as session:
         assert session.get(Run, run_id).lease_expires_at > before
+
+
+def test_what_a_killed_upload_left_is_swept_away_when_it_is_old(tmp_path):
+    folder = tmp_path / "7"
+    folder.mkdir()
+    for name in (".old.part", ".young.part", "kept.npz"):
+        (folder / name).write_bytes(b"x")
+    two_days_ago = time.time() - 48 * 3600
+    for name in (".old.part", "kept.npz"):
+        os.utime(folder / name, (two_days_ago, two_days_ago))
+    storage.sweep(tmp_path)
+    assert sorted(file.name for file in folder.iterdir()) == [".young.part", "kept.npz"]
+    storage.sweep(tmp_path / "not there yet")
 
 
 def test_unknown(client, worker):

@@ -208,7 +208,7 @@ class TestLeaseExpiry:
 
     def test_released_twice_is_refused(self, worker, run_id):
         worker.take(run_id)
-        assert worker.release(run_id, 1).status_code == 204
+        assert worker.release(run_id, 1, detail="its last words: \0").status_code == 204
         assert worker.release(run_id, 1).status_code == 409
 
 

@@ -82,6 +82,18 @@ class TestList:
         by_environment = client.get("/api/experiments", params={"search": "pendulum"}).json()
         assert by_environment["total"] == 2
 
+    @pytest.mark.parametrize("query", ["limit=0", "offset=-1", f"offset={2**70}", "status=happy"])
+    def test_questions_that_make_no_sense(self, client, query):
+        assert client.get(f"/api/experiments?{query}").status_code == 422
+
+    def test_a_character_that_no_database_holds_finds_nothing_and_breaks_nothing(self, client):
+        assert client.get("/api/experiments", params={"search": "a\0b"}).status_code in (200, 422)
+
+    @pytest.mark.parametrize("id", ["0", "-1", str(2**70), "x"])
+    def test_numbers_that_are_no_ids(self, client, id):
+        for path in (f"experiments/{id}", f"runs/{id}", f"runs/{id}/lineage", f"artifacts/{id}/content"):
+            assert client.get(f"/api/{path}").status_code == 422
+
     def test_filter_by_status(self, client, submit, worker):
         running, queued = submit(name="a", replicates=2), submit(name="b")
         stopped = submit(name="c")

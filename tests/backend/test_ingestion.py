@@ -4,6 +4,7 @@ import json
 import math
 import random
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,26 @@ class TestIngest:
             answer = worker.tell(run_id, attempt, [metrics(0), metrics(1)])
             assert answer.json()["next_seq"] == 2
         assert stored(context, run_id) == [0, 1]
+
+    def test_of_many_that_tell_the_same_at_once_one_is_stored(self, context, worker, run_id):
+        """A retry may overtake the request that it repeats."""
+        attempt = worker.take(run_id)
+        batches = [[metrics(seq) for seq in range(start, start + 8)] for start in (0, 0, 4, 4, 8, 0)]
+        barrier, codes = threading.Barrier(len(batches)), []
+
+        def tell(batch):
+            barrier.wait()
+            codes.append(worker.tell(run_id, attempt, batch).status_code)
+
+        threads = [threading.Thread(target=tell, args=(batch,)) for batch in batches]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert codes == [200] * len(batches)
+        seqs = stored(context, run_id)
+        assert seqs == list(range(len(seqs)))
+        assert len(seqs) in (8, 12, 16)
 
     def test_what_overlaps_is_stored_in_part(self, context, worker, run_id):
         attempt = worker.take(run_id)

@@ -78,27 +78,27 @@ def candidates(population_size: int, devices: list[Device]) -> list[StrategyName
 def measure(executions: list[Execution], work: Workload, block: Block) -> Measurement:
     """Rounds in which each takes its turn, so that a busy moment of the machine hits all; the best round counts."""
     key = np.zeros(2, np.uint32)
-    hyperparams = {name: np.ones(work.population_size, np.float32) for name in work.hyperparams}
-    batches = _random_batches(work, block)
-    populations = [execution.init(key, execution.place(hyperparams)) for execution in executions]
-    seconds = [float("inf")] * len(executions)
-    began = time.perf_counter()
-    for round in range(ROUNDS + 1):
+    hyperparams = {name: np.full(work.population_size, value, np.float32) for name, value in work.hyperparams.items()}
+    inputs = [execution.place((hyperparams, _random_batches(work, block))) for execution in executions]
+    populations = [execution.init(key, placed) for execution, (placed, _) in zip(executions, inputs, strict=True)]
+
+    def one_round(number: int) -> list[float]:
+        seconds: list[float] = []
         for place, execution in enumerate(executions):
-            placed_hyperparams, placed_batches = execution.place((hyperparams, batches))
-            start = time.perf_counter()
-            populations[place], report = execution.update(
-                populations[place], placed_hyperparams, placed_batches, key, round
-            )
-            jax.block_until_ready((populations[place], report))
-            if round:  # the first compiles
-                seconds[place] = min(seconds[place], time.perf_counter() - start)
-        if round and time.perf_counter() - began > PATIENCE_SECONDS:
-            break
-        if not round:
+            placed, batches = inputs[place]
             began = time.perf_counter()
-    count = work.population_size * block.updates
-    return {execution.strategy: 1e3 * value / count for execution, value in zip(executions, seconds, strict=True)}
+            populations[place], _ = execution.update(populations[place], placed, batches, key, number)
+            jax.block_until_ready(populations[place])
+            seconds.append(time.perf_counter() - began)
+        return seconds
+
+    one_round(0)  # compiles
+    began, rounds = time.perf_counter(), list[list[float]]()
+    while not rounds or (len(rounds) < ROUNDS and time.perf_counter() - began < PATIENCE_SECONDS):
+        rounds.append(one_round(len(rounds) + 1))
+    updates = work.population_size * block.updates
+    best = [1e3 * min(seconds) / updates for seconds in zip(*rounds, strict=True)]
+    return {execution.strategy: milliseconds for execution, milliseconds in zip(executions, best, strict=True)}
 
 
 def _random_batches(work: Workload, block: Block) -> Transition[Any]:

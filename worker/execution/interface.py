@@ -40,7 +40,8 @@ class Workload(NamedTuple):
     algorithm: Algorithm
     info: EnvironmentInfo
     population_size: int
-    hyperparams: tuple[str, ...]
+    hyperparams: dict[str, float]
+    """Every hyper-parameter by name, with a typical value: good for measuring, and for nothing else."""
 
     def hyperparams_shape(self) -> dict[str, jax.ShapeDtypeStruct]:
         return {name: jax.ShapeDtypeStruct((self.population_size,), jnp.float32) for name in self.hyperparams}

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from phylon.spec import ExperimentSpec, hyperparameters
+from phylon.spec import ExperimentSpec, bounds, hyperparameters
 from phylon.spec.algorithms import tunable_fields
 from worker.algorithms import build_algorithm
 from worker.environments import describe, make_environments
@@ -37,7 +37,8 @@ class Parts(NamedTuple):
 def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path) -> Parts:
     size = spec.population.size
     info = describe(spec.environment.suite, spec.environment.id)
-    work = Workload(build_algorithm(spec.algorithm, info), info, size, tuple(hyperparameters(spec.algorithm)))
+    typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec.algorithm).items()}
+    work = Workload(build_algorithm(spec.algorithm, info), info, size, typical)
     chosen = _same_choice_as_before(spec, work, run_dir, measurements)
     return Parts(
         spec=spec,

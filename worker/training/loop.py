@@ -169,6 +169,8 @@ class Loop:
             state.placed = self._execution.place(state.hyperparams)
         if children:
             self._journal.tell("lineage", state.step, segments=children)
+            replaced = ", ".join(f"{child.slot} by {evolution.parents[child.slot]}" for child in children)
+            print(f"step {state.step:,}: members replaced: {replaced}", flush=True)
 
     def _planned(
         self, key: Array, step: Array, method_state: Any, hyperparams: Hyperparams, fitness: Array

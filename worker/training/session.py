@@ -39,6 +39,7 @@ def train(
             _announce(parts, state, journal, is_resumed=checkpoint is not None)
             loop = Loop(parts, state, run_dir, journal, stopwatch, commands)
             outcome = loop.run()
+            print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
             parts.close()
         except EngineError as error:
             step = loop.state.step if loop else checkpoint.step if checkpoint else 0

@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale"
-import { formatCount, formatValue } from "@/lib/format"
+import { formatSteps, formatTick } from "@/lib/format"
 import { extent, type Series } from "@/lib/series"
 import { useWidth } from "@/lib/useSize"
 
@@ -45,7 +45,7 @@ export function CurveChart({ series, column, births, endStep, label }: CurveChar
                 x={MARGIN.left - 8}
                 y={y(value)}
               >
-                {formatValue(value)}
+                {formatTick(value)}
               </text>
             </g>
           ))}
@@ -76,7 +76,7 @@ export function CurveChart({ series, column, births, endStep, label }: CurveChar
               x={x(step)}
               y={HEIGHT - 4}
             >
-              {formatCount(step)}
+              {formatSteps(step)}
             </text>
           ))}
         </svg>

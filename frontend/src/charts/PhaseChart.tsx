@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale"
 import { phaseColour } from "@/charts/phaseColour"
 import type { Theme } from "@/lib/colour"
-import { formatCount, formatDuration } from "@/lib/format"
+import { formatSeconds, formatSteps } from "@/lib/format"
 import { PHASES, type PhaseColumn } from "@/lib/phases"
 import { useWidth } from "@/lib/useSize"
 
@@ -11,7 +11,7 @@ interface PhaseChartProps {
   label: string
 }
 
-const HEIGHT = 260
+const HEIGHT = 360
 const MARGIN = { left: 60, right: 16, top: 12, bottom: 28 }
 
 /** Seconds of work per thousand steps of a member, stacked by phase. */
@@ -48,7 +48,7 @@ export function PhaseChart({ columns, theme, label }: PhaseChartProps) {
                 x={MARGIN.left - 8}
                 y={y(value)}
               >
-                {formatDuration(value)}
+                {formatSeconds(value)}
               </text>
             </g>
           ))}
@@ -79,7 +79,7 @@ export function PhaseChart({ columns, theme, label }: PhaseChartProps) {
               x={x(step)}
               y={HEIGHT - 8}
             >
-              {formatCount(step)}
+              {formatSteps(step)}
             </text>
           ))}
         </svg>

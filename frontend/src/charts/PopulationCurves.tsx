@@ -34,7 +34,7 @@ export function PopulationCurves(props: PopulationCurvesProps) {
   latest.current = props
 
   const members = series.columns.length
-  const withAncestry = ancestral !== null
+  const withAncestry = ancestral !== null && members > 1
   const data = useMemo(() => curveData(series, axis, ancestral), [series, axis, ancestral])
   const positive = (extent(series.columns)?.[0] ?? 0) > 0
   const scale = props.logarithmic ? (positive ? "log" : "signed-log") : "linear"
@@ -67,9 +67,10 @@ export function PopulationCurves(props: PopulationCurvesProps) {
 
   useEffect(() => {
     if (!plot) return
-    plot.setSeries(highlighted === null ? null : highlighted + 1, { focus: true }, false)
+    const member = highlighted !== null && members > 1 ? highlighted + 1 : null
+    plot.setSeries(member, { focus: true }, false)
     plot.redraw(false)
-  }, [plot, highlighted])
+  }, [plot, highlighted, members])
 
   useEffect(() => {
     if (!plot) return

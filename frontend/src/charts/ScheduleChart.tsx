@@ -1,5 +1,5 @@
 import { scaleLinear, scaleLog } from "d3-scale"
-import { formatCount, formatValue } from "@/lib/format"
+import { formatSteps, formatTick } from "@/lib/format"
 import type { BandStep, ScheduleStep } from "@/lib/lineage/ancestry"
 import type { TunedParameter } from "@/lib/lineage/segments"
 import { useWidth } from "@/lib/useSize"
@@ -42,7 +42,7 @@ export function ScheduleChart({ parameter, steps, band, endStep, label }: Schedu
                 x={MARGIN.left - 8}
                 y={y(value)}
               >
-                {formatValue(value)}
+                {formatTick(value)}
               </text>
             </g>
           ))}
@@ -80,7 +80,7 @@ export function ScheduleChart({ parameter, steps, band, endStep, label }: Schedu
               x={x(step)}
               y={HEIGHT - 4}
             >
-              {formatCount(step)}
+              {formatSteps(step)}
             </text>
           ))}
         </svg>

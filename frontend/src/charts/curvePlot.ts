@@ -4,14 +4,20 @@ import type uPlot from "uplot"
 import type { Gutter } from "@/charts/gutter"
 import type { PlotOptions } from "@/charts/UPlotChart"
 import { memberMark, type Theme } from "@/lib/colour"
-import { formatCount, formatDuration, formatSlot, formatValue } from "@/lib/format"
+import { formatDuration, formatSlot, formatSteps, formatTick } from "@/lib/format"
 import { type Axis, positions, type Series, summarise } from "@/lib/series"
 
-/** Members first, so that a member's series has the number slot + 1; then median, best and the chosen ancestry. */
+/**
+ * Members first, so that a member's series has the number slot + 1; then median, best and the chosen ancestry. A metric of
+ * the whole population is its only line.
+ */
 export function curveData(series: Series, axis: Axis, ancestral: Float64Array | null): uPlot.AlignedData {
-  const { best, median } = summarise(series)
-  const columns = [...series.columns, median, best]
-  if (ancestral) columns.push(ancestral)
+  const columns = [...series.columns]
+  if (columns.length > 1) {
+    const { best, median } = summarise(series)
+    columns.push(median, best)
+    if (ancestral) columns.push(ancestral)
+  }
   return [positions(series, axis), ...columns.map(drawable)] as uPlot.AlignedData
 }
 
@@ -68,7 +74,8 @@ export function curveOptions(style: CurveStyle, handlers: CurveHandlers): PlotOp
       y: { distr: DISTRIBUTIONS[style.scale], range: style.scale === "linear" ? paddedRange : undefined },
     },
     axes: [xAxis(style), yAxis(style)],
-    series: [{}, ...memberSeries(style), ...summarySeries(style)],
+    series:
+      style.members === 1 ? [{}, onlySeries(style)] : [{}, ...memberSeries(style), ...summarySeries(style)],
     hooks: {
       draw: [(plot) => drawEndLabels(plot, style, handlers.highlighted())],
       setCursor: [
@@ -80,7 +87,8 @@ export function curveOptions(style: CurveStyle, handlers: CurveHandlers): PlotOp
       setSeries: [
         (plot, index) => {
           const focused = index !== null && plot.cursor.left! >= 0 ? index - 1 : null
-          handlers.onFocus(focused !== null && focused >= 0 && focused < style.members ? focused : null)
+          const isMember = focused !== null && focused >= 0 && focused < style.members && style.members > 1
+          handlers.onFocus(isMember ? focused : null)
         },
       ],
       setSelect: [
@@ -104,7 +112,7 @@ function paddedRange(_: uPlot, low: number | null, high: number | null): uPlot.R
 }
 
 function xAxis({ axis, inkFaint, line }: CurveStyle): uPlot.Axis {
-  const label = axis === "steps" ? formatCount : formatDuration
+  const label = axis === "steps" ? formatSteps : formatDuration
   return {
     stroke: inkFaint,
     grid: { stroke: line, width: 1 },
@@ -124,8 +132,12 @@ function yAxis({ inkFaint, line, gutter }: CurveStyle): uPlot.Axis {
     size: gutter.left,
     gap: 8,
     font: "12px Inter, system-ui, sans-serif",
-    values: (_, splits) => splits.map((value) => (value === null ? "" : formatValue(value))),
+    values: (_, splits) => splits.map((value) => (value === null ? "" : formatTick(value))),
   }
+}
+
+function onlySeries({ accent }: CurveStyle): uPlot.Series {
+  return { label: "population", stroke: accent, width: 2, points: { show: fewTicks, size: 6 } }
 }
 
 function memberSeries({ members, theme, withAncestry }: CurveStyle): uPlot.Series[] {
@@ -133,9 +145,9 @@ function memberSeries({ members, theme, withAncestry }: CurveStyle): uPlot.Serie
     const { colour, dash } = memberMark(slot, theme)
     return {
       label: formatSlot(slot),
-      stroke: colour + (withAncestry ? "40" : "cc"),
+      stroke: colour + (withAncestry ? "40" : members > 16 ? "73" : "cc"),
       dash: [...dash],
-      width: 1.25,
+      width: members > 16 ? 1 : 1.25,
       spanGaps: false,
       points: { show: fewTicks, size: 5 },
     }
@@ -161,6 +173,7 @@ function fewTicks(plot: uPlot): boolean {
 function drawEndLabels(plot: uPlot, { members, theme }: CurveStyle, highlighted: number | null): void {
   const { ctx, bbox } = plot
   const ratio = devicePixelRatio
+  if (members === 1) return
   const labels = endPoints(plot, members).filter(({ slot }) => members <= 16 || slot === highlighted)
   let lowest = Number.NEGATIVE_INFINITY
   ctx.save()

@@ -19,6 +19,8 @@ export interface RiverPaint {
   /** Vertical lines: the ticks of the shared x-axis. */
   gridLines: readonly number[]
   highlighted: number | null
+  /** Lanes are so thin that arcs must step back and not every lane can be named. */
+  crowded: boolean
 }
 
 const FADED = 0.16
@@ -56,40 +58,34 @@ function paintGrid(
 }
 
 function paintLanes(context: CanvasRenderingContext2D, layout: LineageLayout, paint: RiverPaint): void {
-  const { palette, left, right, highlighted, laneNotes } = paint
-  const sparse = layout.lanes[0] && layout.lanes[0].height < 12
+  const { palette, left, right, highlighted, laneNotes, crowded } = paint
   context.textBaseline = "middle"
   for (const { slot, top, middle, height } of layout.lanes) {
     if (slot === highlighted) {
       context.fillStyle = palette.sunken
       context.fillRect(left, top, right - left, height)
     }
-    context.strokeStyle = palette.line
-    context.beginPath()
-    context.moveTo(left, Math.round(middle) + 0.5)
-    context.lineTo(right, Math.round(middle) + 0.5)
-    context.stroke()
-    if (sparse && slot % 5 !== 0 && slot !== highlighted) continue
-    const faded = highlighted !== null && highlighted !== slot
-    context.globalAlpha = faded ? 0.45 : 1
+    if (crowded && slot % 5 !== 0 && slot !== highlighted) continue
+    context.globalAlpha = highlighted === null || highlighted === slot ? 1 : 0.45
     context.font = "600 11px Inter, system-ui, sans-serif"
     context.textAlign = "right"
     context.fillStyle = memberMark(slot, palette.theme).colour
-    context.fillText(formatSlot(slot), left - 10, middle)
+    context.fillText(formatSlot(slot), left - 10, middle + 0.5)
     context.font = "11px Inter, system-ui, sans-serif"
     context.textAlign = "left"
     context.fillStyle = palette["ink-soft"]
-    context.fillText(laneNotes[slot] ?? "", right + 7, middle)
+    context.fillText(laneNotes[slot] ?? "", right + 7, middle + 0.5)
     context.globalAlpha = 1
   }
 }
 
 function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint): void {
   const shared = paint.lit?.get(bar.segment.id)
-  const radius = Math.min(bar.height / 2, (bar.right - bar.left) / 2, 5)
+  // A member that was replaced stops short of its slot's next one.
+  const width = Math.max(1, bar.right - bar.left - (bar.segment.end_step === null ? 0 : 2))
   context.save()
   context.beginPath()
-  context.roundRect(bar.left, bar.top, bar.right - bar.left, bar.height, radius)
+  context.roundRect(bar.left, bar.top, width, bar.height, Math.min(bar.height / 2, width / 2, 5))
   context.clip()
   context.globalAlpha = paint.lit ? FADED : 1
   fillPieces(context, bar, paint)
@@ -101,56 +97,47 @@ function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint
     fillPieces(context, bar, paint)
   }
   context.restore()
-  if (bar.segment.end_step !== null && bar.right < paint.right) paintDeath(context, bar, paint)
 }
 
 function fillPieces(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint): void {
   for (const piece of bar.pieces) {
-    context.fillStyle = paint.colourOf(bar, piece) ?? paint.palette["line-strong"]
+    context.fillStyle = paint.colourOf(bar, piece) ?? paint.palette.line
     // Half a pixel of overlap hides the seam that antialiasing would leave between neighbours.
     context.fillRect(piece.from, bar.top, piece.to - piece.from + 0.5, bar.height)
   }
 }
 
-/** A member that was replaced ends in a short bar across its lane. */
-function paintDeath(context: CanvasRenderingContext2D, bar: Bar, { palette, lit }: RiverPaint): void {
-  context.globalAlpha = lit ? 0.3 : 0.9
-  context.strokeStyle = palette["ink-faint"]
-  context.lineWidth = 1.5
-  context.beginPath()
-  context.moveTo(bar.right - 0.75, bar.top - 2)
-  context.lineTo(bar.right - 0.75, bar.top + bar.height + 2)
-  context.stroke()
-  context.globalAlpha = 1
-}
-
 function paintArc(context: CanvasRenderingContext2D, arc: Arc, paint: RiverPaint, lit: boolean): void {
-  const { palette } = paint
-  context.globalAlpha = lit ? 1 : paint.lit ? 0.14 : 0.6
-  context.strokeStyle = lit ? palette.accent : palette["ink-soft"]
-  context.fillStyle = context.strokeStyle
-  context.lineWidth = lit ? 2.5 : 1.25
+  const { palette, crowded } = paint
+  const width = lit ? 2.75 : crowded ? 0.9 : 1.5
+  const colour = lit ? palette.accent : palette.ink
+  context.globalAlpha = lit ? 1 : paint.lit ? 0.1 : crowded ? 0.75 : 1
+  context.lineCap = "round"
   traceArc(context, arc)
+  if (lit || !crowded) {
+    // A rim in the colour of the paper keeps the arc legible on bars of any colour.
+    context.strokeStyle = palette.surface
+    context.lineWidth = width + 2.5
+    context.stroke()
+  }
+  context.strokeStyle = colour
+  context.lineWidth = width
   context.stroke()
   context.beginPath()
-  context.arc(arc.x, arc.toY, lit ? 4 : 2.75, 0, 2 * Math.PI)
+  context.arc(arc.x, arc.toY, lit ? 4.5 : crowded ? 2 : 3.25, 0, 2 * Math.PI)
+  context.fillStyle = colour
   context.fill()
+  context.strokeStyle = palette.surface
+  context.lineWidth = crowded && !lit ? 0.5 : 1.25
+  context.stroke()
   context.globalAlpha = 1
 }
 
-/** Leaves the donor along its flow and falls into the receiver's lane. */
+/** Leaves the donor along its flow and joins the receiver's lane. */
 export function traceArc(context: CanvasRenderingContext2D, { x, reach, fromY, toY }: Arc): void {
   context.beginPath()
   context.moveTo(x - reach, fromY)
-  context.bezierCurveTo(
-    x - reach * 0.2,
-    fromY,
-    x - reach * 0.1,
-    fromY + (toY - fromY) * 0.15,
-    x - reach * 0.05,
-    (fromY + toY) / 2,
-  )
-  context.quadraticCurveTo(x, toY - (toY - fromY) * 0.15, x, toY)
+  context.bezierCurveTo(x - reach * 0.25, fromY, x - reach * 0.75, toY, x, toY)
 }
 
 /** Cursor, hovered segment and the exploit under the keyboard, on a layer of their own. */

@@ -18,6 +18,34 @@ export function formatCount(value: Maybe): string {
   return Math.round(value).toLocaleString("en-US")
 }
 
+/** 950, 4.5k, 635k, 1.25M: environment steps. */
+export function formatSteps(value: Maybe): string {
+  if (!known(value)) return UNKNOWN
+  return Math.abs(value) >= 1e3 && Math.abs(value) < 1e4 ? `${trim(value / 1e3)}k` : formatCount(value)
+}
+
+/** Every step, not one rounded away: 12,500. */
+export function formatInteger(value: Maybe): string {
+  return known(value) ? Math.round(value).toLocaleString("en-US") : UNKNOWN
+}
+
+/** A round number beside an axis or a scale: −1,600, 0.25, 1e-4, 2.5M. */
+export function formatTick(value: Maybe): string {
+  if (!known(value) || !Number.isFinite(value)) return formatValue(value)
+  const size = Math.abs(value)
+  if (size >= 1e6) return minus(formatCount(value))
+  if (size >= 100) return minus(Math.round(value).toLocaleString("en-US"))
+  if (size > 0 && size < 1e-3) return formatValue(value)
+  return minus(String(Number(value.toPrecision(3))))
+}
+
+/** Seconds with one decimal while they are few: 5.6 s, 3 min 20 s. */
+export function formatSeconds(seconds: Maybe): string {
+  if (known(seconds) && seconds > 0 && seconds < 59.95)
+    return `${seconds < 1 ? trim(seconds) : seconds.toFixed(1)} s`
+  return formatDuration(seconds)
+}
+
 function trim(value: number): string {
   return String(Number(value.toPrecision(3)))
 }

@@ -10,6 +10,11 @@ const LABELS: Record<string, string> = {
   "speed/updates_per_second": "Updates/s",
 }
 
+/** The word for the largest value: only of a return it is surely the best. */
+export function topLabel(name: string): string {
+  return name.endsWith("/return") ? "best" : "highest"
+}
+
 export function metricLabel(name: string): string {
   const known = LABELS[name]
   if (known) return known

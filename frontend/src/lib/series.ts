@@ -148,6 +148,14 @@ export function countNonFinite(series: Series): number {
   return count
 }
 
+/** Index of the tick closest to `position`, or -1 when there is none. */
+export function nearestTick(positionsOfTicks: Float64Array, position: number): number {
+  const before = tickAt(positionsOfTicks, position)
+  if (before < 0) return positionsOfTicks.length ? 0 : -1
+  const after = positionsOfTicks[before + 1]
+  return after !== undefined && after - position < position - positionsOfTicks[before]! ? before + 1 : before
+}
+
 /** Index of the last tick at or before `position`, or -1. */
 export function tickAt(positionsOfTicks: Float64Array, position: number): number {
   let low = 0

@@ -31,11 +31,13 @@ interface EmptyProps {
   title: string
   children?: ReactNode
   action?: ReactNode
+  /** For a panel that is rarely empty and should not push others away. */
+  compact?: boolean
 }
 
-export function Empty({ icon = "info", title, children, action }: EmptyProps) {
+export function Empty({ icon = "info", title, children, action, compact = false }: EmptyProps) {
   return (
-    <div className="flex flex-col items-center gap-2 px-6 py-12 text-center">
+    <div className={classes("flex flex-col items-center gap-2 px-6 text-center", compact ? "py-4" : "py-12")}>
       <span className="mb-1 inline-flex size-10 items-center justify-center rounded-full bg-sunken text-ink-faint">
         <Icon name={icon} size={20} />
       </span>

@@ -17,7 +17,6 @@ interface YamlEditorProps {
 
 const HIGHLIGHT = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--code-key)" },
-  { tag: [tags.number, tags.bool], color: "var(--code-number)" },
   { tag: [tags.string, tags.content], color: "var(--code-string)" },
   { tag: tags.comment, color: "var(--ink-faint)", fontStyle: "italic" },
   { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--ink-faint)" },

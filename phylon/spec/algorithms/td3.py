@@ -19,9 +19,9 @@ class TD3Spec(Model):
     """Twin Delayed DDPG (Fujimoto et al. 2018). Defaults are those of the authors' code."""
 
     name: Literal["td3"]
-    batch_size: Annotated[int, Field(ge=1, le=65536)] = 256
+    batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
     network: MLPSpec = MLPSpec()
-    critics: Annotated[int, Field(ge=1, le=16)] = 2
+    critics: Annotated[int, Field(strict=True, ge=1, le=16)] = 2
 
     policy_learning_rate: Positive = 3e-4
     critic_learning_rate: Positive = 3e-4

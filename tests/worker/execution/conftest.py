@@ -66,7 +66,7 @@ def setting() -> Setting:
     batches = Transition(
         field(OBSERVATION), field(ACTION), field(), (field() > 1).astype(np.float32), field(OBSERVATION)
     )
-    work = Workload(Algorithm(algorithm.init, algorithm.act, traced_update), info, SIZE, tuple(hyperparams))
+    work = Workload(Algorithm(algorithm.init, algorithm.act, traced_update), info, SIZE, hyperparameters(spec))
     return Setting(work, hyperparams, batches, traces)
 
 

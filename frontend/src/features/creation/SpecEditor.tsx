@@ -38,7 +38,9 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
       ),
     [located],
   )
-  const problems = located.map(({ problem, from }) => ({ problem, line: lineOf(settled, from) }))
+  const problems = located
+    .map(({ problem, from }) => ({ problem, line: lineOf(settled, from) }))
+    .sort((a, b) => a.line - b.line)
   const verdict = verdictOf(empty, report.isError, current?.valid, problems.length)
 
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { artifactsQuery } from "@/api/queries"
 import { isActive, type Run } from "@/api/types"
-import { formatAge, formatBytes, formatCount } from "@/lib/format"
+import { formatAge, formatBytes, formatInteger } from "@/lib/format"
 import { useNow } from "@/lib/useNow"
 import { buttonStyle } from "@/ui/Button"
 import { Icon } from "@/ui/Icon"
@@ -31,7 +31,7 @@ export function CheckpointsTab({ run }: { run: Run }) {
         </Empty>
       )}
       {artifacts.data && artifacts.data.length > 0 && (
-        <div className="overflow-x-auto">
+        <div className="relative overflow-x-auto">
           <table className="w-full border-separate border-spacing-0 text-left">
             <thead>
               <tr className="eyebrow">
@@ -59,7 +59,7 @@ export function CheckpointsTab({ run }: { run: Run }) {
               {artifacts.data.map((artifact) => (
                 <tr key={artifact.id}>
                   <td className={`${CELL} font-medium`}>{artifact.name}</td>
-                  <td className={`${CELL} text-right`}>{formatCount(artifact.step)}</td>
+                  <td className={`${CELL} text-right`}>{formatInteger(artifact.step)}</td>
                   <td className={`${CELL} text-right`}>{formatBytes(artifact.bytes)}</td>
                   <td className={CELL} title={artifact.sha256}>
                     <code>{artifact.sha256.slice(0, 12)}</code>

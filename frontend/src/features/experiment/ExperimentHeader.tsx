@@ -22,7 +22,7 @@ export function ExperimentHeader({ experiment, run }: HeaderProps) {
   const description = typeof experiment.spec.description === "string" ? experiment.spec.description : ""
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-      <div className="min-w-0 max-w-3xl">
+      <div className="min-w-0 max-w-5xl">
         <nav aria-label="Breadcrumb" className="text-[13px] text-ink-faint">
           <Link className="rounded hover:text-ink hover:underline" to="/">
             Experiments
@@ -31,7 +31,9 @@ export function ExperimentHeader({ experiment, run }: HeaderProps) {
           <span className="numeric">{experiment.id}</span>
         </nav>
         <h1 className="break-words font-semibold text-[22px] leading-8 tracking-tight">{experiment.name}</h1>
-        <p className="text-ink-soft">{description || `Created ${formatAge(experiment.created_at, now)}`}</p>
+        <p className="text-pretty text-ink-soft">
+          {description || `Created ${formatAge(experiment.created_at, now)}`}
+        </p>
       </div>
       <div className="flex flex-wrap items-center gap-2">
         {experiment.runs.length > 1 && <ReplicateSwitch experiment={experiment} run={run} />}

@@ -65,7 +65,7 @@ export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
         >
           {TABS.map((name) => (
             <Tabs.Trigger
-              className="-mb-px h-10 whitespace-nowrap border-transparent border-b-2 px-3 font-medium text-ink-soft transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+              className="-mb-px h-10 whitespace-nowrap border-transparent border-b-2 px-2 font-medium sm:px-3 text-ink-soft transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
               key={name}
               value={name}
             >

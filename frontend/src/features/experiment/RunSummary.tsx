@@ -1,6 +1,13 @@
 import type { Run } from "@/api/types"
 import { isActive } from "@/api/types"
-import { formatAge, formatCount, formatDuration, formatPercent, formatValue } from "@/lib/format"
+import {
+  formatAge,
+  formatCount,
+  formatDuration,
+  formatInteger,
+  formatPercent,
+  formatValue,
+} from "@/lib/format"
 import { useNow } from "@/lib/useNow"
 import { Figure } from "@/ui/Figure"
 import { Icon } from "@/ui/Icon"
@@ -41,8 +48,8 @@ export function RunSummary({ run, connected }: RunSummaryProps) {
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
         <Figure
           label="Steps a member"
-          note={`of ${formatCount(run.total_steps)}`}
-          value={formatCount(run.step)}
+          note={`of ${formatInteger(run.total_steps)}`}
+          value={formatInteger(run.step)}
         />
         <Figure
           label="Best return"

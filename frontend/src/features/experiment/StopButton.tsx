@@ -1,6 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { stopExperiment } from "@/api/generated/sdk.gen"
 import { decodeExperiment, type Experiment } from "@/api/types"
+import { runViewQuery } from "@/features/experiment/useRunView"
+import { applyEvent } from "@/lib/run/applyEvent"
 import { Button } from "@/ui/Button"
 import { ConfirmDialog } from "@/ui/ConfirmDialog"
 import { notify, notifyFailure } from "@/ui/Toasts"
@@ -14,6 +16,12 @@ export function StopButton({ experiment }: { experiment: Experiment }) {
     },
     onSuccess: (stopped) => {
       queryClient.setQueryData(["experiments", experiment.id], stopped)
+      for (const run of stopped.runs) {
+        queryClient.setQueryData(
+          runViewQuery(run.id).queryKey,
+          (view) => view && applyEvent(view, { kind: "status", run }),
+        )
+      }
       notify({
         tone: "info",
         title: "Stopping",

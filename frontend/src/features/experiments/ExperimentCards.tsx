@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router"
 import type { Summary } from "@/api/types"
 import { Sparkline } from "@/charts/Sparkline"
 import { Age, Method } from "@/features/experiments/cells"
-import { formatCount, formatPercent, formatValue } from "@/lib/format"
+import { formatPercent, formatSteps, formatValue } from "@/lib/format"
 import { Progress } from "@/ui/Progress"
 import { StatusChip } from "@/ui/StatusChip"
 
@@ -44,7 +44,7 @@ export function ExperimentCards({ experiments }: { experiments: Summary[] }) {
                 <p className="numeric mt-1.5 flex justify-between text-[13px] text-ink-soft">
                   <span>
                     {formatPercent(experiment.step / Math.max(1, experiment.total_steps))} of{" "}
-                    {formatCount(experiment.total_steps)}
+                    {formatSteps(experiment.total_steps)}
                   </span>
                   <Age timestamp={experiment.created_at} />
                 </p>

@@ -2,8 +2,8 @@ import { useNavigate } from "@tanstack/react-router"
 import { type ColumnVisibilityState, type SortingState, useTable } from "@tanstack/react-table"
 import type { Summary } from "@/api/types"
 import { columns, features } from "@/features/experiments/columns"
+import { SortHeader } from "@/features/experiments/SortHeader"
 import { classes } from "@/ui/classes"
-import { Icon } from "@/ui/Icon"
 
 interface ExperimentsTableProps {
   experiments: Summary[]
@@ -38,40 +38,18 @@ export function ExperimentsTable({ experiments, visibility, sort, onSort }: Expe
         <thead>
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>
-              {group.headers.map((header) => {
-                const direction = header.column.getIsSorted()
-                const numeric = NUMERIC.has(header.column.id)
-                return (
-                  <th
-                    aria-sort={
-                      direction === "asc" ? "ascending" : direction === "desc" ? "descending" : undefined
-                    }
-                    className={classes(
-                      "border-line border-b px-3 py-2 first:pl-5 last:pr-5",
-                      numeric && "text-right",
-                    )}
-                    key={header.id}
-                    scope="col"
-                  >
-                    {header.column.getCanSort() ? (
-                      <button
-                        className="eyebrow inline-flex items-center gap-1 rounded hover:text-ink"
-                        onClick={header.column.getToggleSortingHandler()}
-                        type="button"
-                      >
-                        <table.FlexRender header={header} />
-                        <span className={direction ? "text-accent" : "opacity-0"}>
-                          <Icon name={direction === "asc" ? "arrowUp" : "arrowDown"} size={11} />
-                        </span>
-                      </button>
-                    ) : (
-                      <span className="eyebrow">
-                        <table.FlexRender header={header} />
-                      </span>
-                    )}
-                  </th>
-                )
-              })}
+              {group.headers.map((header) => (
+                <SortHeader
+                  direction={header.column.getIsSorted()}
+                  key={header.id}
+                  numeric={NUMERIC.has(header.column.id)}
+                  onToggle={
+                    header.column.getCanSort() ? (header.column.getToggleSortingHandler() ?? null) : null
+                  }
+                >
+                  <table.FlexRender header={header} />
+                </SortHeader>
+              ))}
             </tr>
           ))}
         </thead>

@@ -1,7 +1,7 @@
 import { sequentialColour } from "@/lib/colour"
 import { useTheme } from "@/lib/theme"
 
-/** Lanes of a made-up lineage: pieces with their fitness, and the copies between them. */
+/** A made-up lineage: fitness of each lane over time, and the copies between lanes. */
 const LANES = [
   [0.05, 0.12, 0.2, 0.24, 0.5, 0.62, 0.74, 0.86],
   [0.1, 0.22, 0.4, 0.52, 0.66, 0.78, 0.88, 0.97],
@@ -17,48 +17,47 @@ const COPIES = [
   { at: 6, from: 1, to: 4 },
 ] as const
 
-const WIDTH = 960
-const LANE = 30
-const TOP = 34
+const WIDTH = 1040
+const COLUMN = WIDTH / 8
+const REACH = 56
+
+function middle(lane: number): number {
+  return 40 + lane * 32
+}
 
 export function RiverIllustration() {
   const theme = useTheme()
-  const column = WIDTH / 8
-  const middle = (lane: number) => TOP + lane * LANE
   return (
     <svg
       aria-hidden="true"
       className="block w-full bg-sunken"
       preserveAspectRatio="xMidYMid slice"
-      style={{ height: 200, maskImage: "linear-gradient(to bottom, black 62%, transparent)" }}
-      viewBox={`0 0 ${WIDTH} 190`}
+      style={{ height: 224, maskImage: "linear-gradient(to bottom, black 70%, transparent)" }}
+      viewBox={`0 0 ${WIDTH} 216`}
     >
-      {LANES.map((pieces, lane) => (
-        <g key={pieces[0]}>
-          {pieces.map((share, index) => (
+      {LANES.map((pieces, lane) =>
+        pieces.map((share, index) => {
+          const dies = COPIES.some(({ at, to }) => at === index + 1 && to === lane)
+          return (
             <rect
               fill={sequentialColour(share, theme)}
-              height={13}
+              height={15}
               key={share}
-              rx={index === 0 || COPIES.some(({ at, to }) => at === index && to === lane) ? 4 : 0}
-              width={column + 0.6 - (COPIES.some(({ at, to }) => at === index + 1 && to === lane) ? 5 : 0)}
-              x={index * column}
-              y={middle(lane) - 6.5}
+              width={COLUMN + (dies ? -6 : 0.6)}
+              x={index * COLUMN}
+              y={middle(lane) - 7.5}
             />
-          ))}
-        </g>
-      ))}
+          )
+        }),
+      )}
       {COPIES.map(({ at, from, to }) => {
-        const x = at * column
+        const x = at * COLUMN
+        const path = `M${x - REACH} ${middle(from)}C${x - REACH * 0.25} ${middle(from)} ${x - REACH * 0.75} ${middle(to)} ${x} ${middle(to)}`
         return (
-          <g className="text-ink" key={`${at}-${to}`}>
-            <path
-              d={`M${x - 34} ${middle(from)}C${x - 8} ${middle(from)} ${x - 6} ${middle(from)} ${x - 3} ${(middle(from) + middle(to)) / 2}S${x} ${middle(to)} ${x} ${middle(to)}`}
-              fill="none"
-              stroke="currentColor"
-              strokeWidth={1.75}
-            />
-            <circle cx={x} cy={middle(to)} fill="currentColor" r={4} />
+          <g fill="none" key={`${at}-${to}`} strokeLinecap="round">
+            <path className="stroke-sunken" d={path} strokeWidth={6} />
+            <path className="stroke-ink" d={path} strokeWidth={2.5} />
+            <circle className="fill-ink stroke-sunken" cx={x} cy={middle(to)} r={5.5} strokeWidth={2} />
           </g>
         )
       })}

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import type { Summary } from "@/api/types"
-import { formatAge, formatCount, formatPercent } from "@/lib/format"
+import { formatAge, formatPercent, formatSteps } from "@/lib/format"
 import { useNow } from "@/lib/useNow"
 import { Progress } from "@/ui/Progress"
 
@@ -40,7 +40,7 @@ export function StepProgress({ experiment }: { experiment: Summary }) {
   return (
     <div className="w-32">
       <div className="numeric flex justify-between text-[12px] text-ink-faint">
-        <span>{`${formatCount(experiment.step)} / ${formatCount(experiment.total_steps)}`}</span>
+        <span>{`${formatSteps(experiment.step)} / ${formatSteps(experiment.total_steps)}`}</span>
         <span>{formatPercent(share)}</span>
       </div>
       <Progress className="mt-1" label={`Progress of ${experiment.name}`} share={share} tone={tone} />

@@ -72,28 +72,48 @@ export function laneHeightFor(populationSize: number): number {
 }
 
 export function layoutLineage(input: LineageInput): LineageLayout {
-  const { frame, segments, toPixel } = input
+  const { frame, segments } = input
   const lanes = Array.from({ length: input.populationSize }, (_, slot) => lane(slot, frame))
   const bars = segments.flatMap((segment) => bar(segment, lanes[segment.slot], input))
+  return {
+    lanes,
+    bars,
+    arcs: arcsOf(input, lanes),
+    height: frame.top + input.populationSize * frame.laneHeight,
+  }
+}
+
+function arcsOf({ segments, frame, toPixel }: LineageInput, lanes: readonly Lane[]): Arc[] {
   const slotOf = new Map(segments.map((segment) => [segment.id, segment.slot]))
-  const arcs = exploits(segments).flatMap((child) => {
+  const births = exploits(segments)
+  const longest = shortestGap(births.map((child) => toPixel(child.start_step))) * 0.6
+  return births.flatMap((child) => {
     const donor = lanes[slotOf.get(child.parent!) ?? -1]
     const receiver = lanes[child.slot]
     const x = toPixel(child.start_step)
     if (!donor || !receiver || x < frame.left || x > frame.right) return []
+    const wanted = 14 + Math.min(34, Math.abs(receiver.middle - donor.middle) * 0.3)
     return [
       {
         parent: child.parent!,
         child: child.id,
         step: child.start_step,
         x,
-        reach: Math.min(28, x - frame.left, 10 + Math.abs(receiver.middle - donor.middle) / 8),
+        reach: Math.min(x - frame.left, longest, wanted),
         fromY: donor.middle,
         toY: receiver.middle,
       },
     ]
   })
-  return { lanes, bars, arcs, height: frame.top + input.populationSize * frame.laneHeight }
+}
+
+/** Distance between the two closest moments of selection, so that no arc reaches back into the one before. */
+function shortestGap(pixels: readonly number[]): number {
+  const moments = [...new Set(pixels)].sort((a, b) => a - b)
+  return moments.reduce(
+    (gap, moment, index) => (index === 0 ? gap : Math.min(gap, moment - moments[index - 1]!)),
+    Number.POSITIVE_INFINITY,
+  )
 }
 
 function lane(slot: number, frame: Frame): Lane {

@@ -26,7 +26,7 @@ export function AncestryPanel({ overview, view }: AncestryPanelProps) {
   if (!leaf || !column) {
     return (
       <Panel title="Schedule">
-        <Empty title="Choose a descendant">
+        <Empty compact title="Choose a descendant">
           Pick a member, a bar of the river or a line: the hyper-parameters that its ancestors lived through
           are drawn here as one schedule.
         </Empty>
@@ -36,7 +36,7 @@ export function AncestryPanel({ overview, view }: AncestryPanelProps) {
   const copies = path.length - 1
   return (
     <Panel
-      hint={`${copies === 0 ? "A founder, never copied" : `${copies} ${copies === 1 ? "copy" : "copies"} from founder ${formatSlot(path[0]!.slot)}`}; grey shows the range over the population, dashed lines the bounds of the spec.`}
+      hint={`${copies === 0 ? "A founder: its weights are its own from the start" : `${copies} ${copies === 1 ? "copy" : "copies"} from founder ${formatSlot(path[0]!.slot)}`}; grey shows the range over the population, dashed lines the bounds of the spec.`}
       title={`Schedule of ${formatSlot(leaf.slot)}`}
     >
       <div className="grid gap-x-8 gap-y-6 pt-2 lg:grid-cols-2">

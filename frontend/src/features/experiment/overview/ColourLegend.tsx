@@ -1,5 +1,5 @@
 import { sequentialGradient } from "@/lib/colour"
-import { formatName, formatValue } from "@/lib/format"
+import { formatName, formatTick } from "@/lib/format"
 import type { Colouring } from "@/lib/lineage/colouring"
 import { useTheme } from "@/lib/theme"
 
@@ -16,9 +16,9 @@ export function ColourLegend({ mode, legend }: ColourLegendProps) {
   return (
     <p className="numeric flex items-center gap-2 text-ink-faint">
       <span>{mode === "fitness" ? "Return" : formatName(mode)}</span>
-      <span>{formatValue(legend.low)}</span>
+      <span>{formatTick(legend.low)}</span>
       <span className="h-2 w-24 rounded-full" style={{ background: sequentialGradient(theme) }} />
-      <span>{formatValue(legend.high)}</span>
+      <span>{formatTick(legend.high)}</span>
       {legend.logarithmic && <span>(log)</span>}
     </p>
   )

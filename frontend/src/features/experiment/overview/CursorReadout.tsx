@@ -1,7 +1,8 @@
-import { useSyncExternalStore } from "react"
+import { type ReactNode, useMemo, useSyncExternalStore } from "react"
 import type { Overview } from "@/features/experiment/overview/useOverview"
 import { formatPosition, formatSlot, formatValue } from "@/lib/format"
-import { positions, type Series, summarise, tickAt } from "@/lib/series"
+import { topLabel } from "@/lib/metricLabel"
+import { nearestTick, positions, type Series, summarise } from "@/lib/series"
 
 interface CursorReadoutProps {
   overview: Overview
@@ -10,40 +11,54 @@ interface CursorReadoutProps {
 
 /** Best and median at the cursor, or at the end while there is none. */
 export function CursorReadout({ overview, series }: CursorReadoutProps) {
-  const { cursor, axis, highlighted } = overview
+  const { cursor, axis, highlighted, ancestral } = overview
   const position = useSyncExternalStore(cursor.subscribe, cursor.read)
+  const summary = useMemo(() => summarise(series), [series])
   const places = positions(series, axis)
-  const tick = position === null ? places.length - 1 : Math.max(0, tickAt(places, position))
-  const { best, median } = summarise(series)
+  const tick = position === null ? places.length - 1 : nearestTick(places, position)
   const column = highlighted === null ? undefined : series.columns[highlighted]
+  const shared = series.columns.length === 1
   return (
     <p className="numeric flex flex-wrap items-center gap-x-4 gap-y-0.5 px-3 pb-1 text-[13px] text-ink-soft">
       <span className="text-ink-faint">{formatPosition(places[tick] ?? 0, axis)}</span>
-      <span>
-        <svg aria-hidden="true" className="mr-1.5 inline text-ink" height="8" width="18">
-          <path d="M0 4h18" stroke="currentColor" strokeWidth="2.5" />
-        </svg>
-        best <b className="font-semibold text-ink">{formatValue(best[tick])}</b>
-      </span>
-      <span>
-        <svg aria-hidden="true" className="mr-1.5 inline text-ink-soft" height="8" width="18">
-          <path d="M0 4h18" stroke="currentColor" strokeDasharray="5 3" strokeWidth="2" />
-        </svg>
-        median <b className="font-semibold text-ink">{formatValue(median[tick])}</b>
-      </span>
-      {overview.ancestral && (
-        <span>
-          <svg aria-hidden="true" className="mr-1.5 inline text-accent" height="8" width="18">
-            <path d="M0 4h18" stroke="currentColor" strokeWidth="3" />
-          </svg>
-          ancestry <b className="font-semibold text-ink">{formatValue(overview.ancestral[tick])}</b>
-        </span>
-      )}
-      {highlighted !== null && column && (
-        <span>
-          {formatSlot(highlighted)} <b className="font-semibold text-ink">{formatValue(column[tick])}</b>
-        </span>
+      {shared ? (
+        <Entry name="whole population" value={series.columns[0]![tick]} />
+      ) : (
+        <>
+          <Entry name={topLabel(series.name)} value={summary.best[tick]}>
+            <path className="stroke-ink" d="M0 4h18" strokeWidth="2.5" />
+          </Entry>
+          <Entry name="median" value={summary.median[tick]}>
+            <path className="stroke-ink-soft" d="M0 4h18" strokeDasharray="5 3" strokeWidth="2" />
+          </Entry>
+          {ancestral && (
+            <Entry name="ancestry" value={ancestral[tick]}>
+              <path className="stroke-accent" d="M0 4h18" strokeWidth="3" />
+            </Entry>
+          )}
+          {highlighted !== null && column && <Entry name={formatSlot(highlighted)} value={column[tick]} />}
+        </>
       )}
     </p>
+  )
+}
+
+interface EntryProps {
+  name: string
+  value: number | undefined
+  /** A sample of the line. */
+  children?: ReactNode
+}
+
+function Entry({ name, value, children }: EntryProps) {
+  return (
+    <span className="whitespace-nowrap">
+      {children && (
+        <svg aria-hidden="true" className="mr-1.5 inline" height="8" width="18">
+          {children}
+        </svg>
+      )}
+      {name} <b className="font-semibold text-ink">{formatValue(value)}</b>
+    </span>
   )
 }

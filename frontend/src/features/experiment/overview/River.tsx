@@ -5,7 +5,7 @@ import { LineageRiver } from "@/charts/LineageRiver"
 import type { RiverPaint } from "@/charts/riverPaint"
 import { SegmentNote } from "@/features/experiment/overview/SegmentNote"
 import type { Overview } from "@/features/experiment/overview/useOverview"
-import { formatValue } from "@/lib/format"
+import { formatTick } from "@/lib/format"
 import type { Colouring } from "@/lib/lineage/colouring"
 import { describeExploit } from "@/lib/lineage/describe"
 import { laneHeightFor, layoutLineage } from "@/lib/lineage/layoutLineage"
@@ -55,6 +55,7 @@ export function River({ overview, view, colours }: RiverProps) {
       left,
       right,
       highlighted,
+      crowded: laneHeightFor(lineage.population_size) < 14,
       colourOf: (bar, piece) => colours.colourOf(bar.segment, piece.tick),
       lit: stretches.length
         ? new Map(
@@ -62,7 +63,7 @@ export function River({ overview, view, colours }: RiverProps) {
           )
         : null,
       laneNotes: Array.from({ length: lineage.population_size }, (_, slot) =>
-        formatValue(lastFinite(fitness.columns[slot])),
+        formatTick(lastFinite(fitness.columns[slot])),
       ),
       gridLines: scale.ticks(Math.max(2, Math.floor((right - left) / 90))).map(scale),
     }),

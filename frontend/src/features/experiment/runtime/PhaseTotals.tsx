@@ -1,6 +1,6 @@
 import { phaseColour } from "@/charts/phaseColour"
 import type { Theme } from "@/lib/colour"
-import { formatDuration } from "@/lib/format"
+import { formatSeconds } from "@/lib/format"
 import { PHASE_MEANINGS, type PhaseTotal } from "@/lib/phases"
 
 interface PhaseTotalsProps {
@@ -46,7 +46,7 @@ export function PhaseTotals({ totals, theme }: PhaseTotalsProps) {
                   </span>
                 </span>
               </td>
-              <td className="whitespace-nowrap py-2 text-right align-top">{formatDuration(seconds)}</td>
+              <td className="whitespace-nowrap py-2 text-right align-top">{formatSeconds(seconds)}</td>
               <td className="py-2 pl-4 text-right align-top">{(share * 100).toFixed(1)}%</td>
             </tr>
           ))}

@@ -1,15 +1,16 @@
 import { useQueries } from "@tanstack/react-query"
-import { useMemo } from "react"
+import { useMemo, useState } from "react"
 import { seriesQuery } from "@/api/queries"
 import { isActive } from "@/api/types"
 import { PhaseChart } from "@/charts/PhaseChart"
 import { PhaseTotals } from "@/features/experiment/runtime/PhaseTotals"
 import { formatDuration } from "@/lib/format"
-import { PHASES, phaseColumns, phaseTotals } from "@/lib/phases"
+import { PHASES, type PhaseColumn, phaseColumns, phaseTotals } from "@/lib/phases"
 import type { RunView } from "@/lib/run/runView"
 import { mergeSeries } from "@/lib/series"
 import { useTheme } from "@/lib/theme"
 import { Panel } from "@/ui/Panel"
+import { Segmented } from "@/ui/Segmented"
 import { Empty, Failure, Loading } from "@/ui/States"
 
 const COLUMNS = 96
@@ -33,6 +34,8 @@ export function RuntimeTab({ view }: { view: RunView }) {
     })
     return phaseColumns(Object.fromEntries(merged), COLUMNS)
   }, [stored.series, view.streamed])
+  const [compileShown, setCompileShown] = useState(false)
+  const drawn = useMemo(() => (compileShown ? columns : columns.map(withoutCompile)), [compileShown, columns])
   const totals = phaseTotals(columns)
 
   if (stored.pending) {
@@ -63,9 +66,24 @@ export function RuntimeTab({ view }: { view: RunView }) {
   const sum = totals.reduce((all, { seconds }) => all + seconds, 0)
   return (
     <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_420px]">
-      <Panel flush hint="Time for a thousand steps of every member, by phase" title="Cost over the run">
+      <Panel
+        actions={
+          <Segmented
+            label="Compilation"
+            onChange={(next) => setCompileShown(next === "with")}
+            options={[
+              { value: "without", label: "Without compilation" },
+              { value: "with", label: "With" },
+            ]}
+            value={compileShown ? "with" : "without"}
+          />
+        }
+        flush
+        hint="Time for a thousand steps of every member, by phase"
+        title="Cost over the run"
+      >
         <div className="px-2 pb-3 sm:px-3">
-          <PhaseChart columns={columns} label="Seconds a thousand steps, stacked by phase" theme={theme} />
+          <PhaseChart columns={drawn} label="Seconds a thousand steps, stacked by phase" theme={theme} />
         </div>
       </Panel>
       <Panel hint={`${formatDuration(sum)} of work in total`} title="Where the time went">
@@ -73,4 +91,9 @@ export function RuntimeTab({ view }: { view: RunView }) {
       </Panel>
     </div>
   )
+}
+
+/** Compilation happens once and would dwarf everything after it. */
+function withoutCompile(column: PhaseColumn): PhaseColumn {
+  return { ...column, seconds: { ...column.seconds, compile: 0 } }
 }

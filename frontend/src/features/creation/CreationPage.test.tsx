@@ -1,0 +1,114 @@
+import { screen, waitFor, within } from "@testing-library/react"
+import userEvent from "@testing-library/user-event"
+import { describe, expect, it } from "vitest"
+import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
+import { experimentRead, PRESET } from "@/testing/samples"
+
+const VALID = {
+  valid: true,
+  problems: [],
+  spec: {},
+  forecast: { members: 8, runs: 2, total_env_steps: 96000, replay_bytes: 5_120_000 },
+}
+const INVALID = {
+  valid: false,
+  problems: [
+    {
+      path: "environment.id",
+      value: "Pendulum-v9",
+      message: "unknown environment",
+      remedy: "did you mean Pendulum-v1?",
+    },
+  ],
+  spec: null,
+  forecast: null,
+}
+const OTHER = {
+  name: "td3-pbt-halfcheetah",
+  description: "Full scale.",
+  smoke: false,
+  yaml: "name: td3-pbt-halfcheetah\n",
+}
+
+function show(address: string, api: Api = {}) {
+  return renderAt(address, {
+    "GET /api/presets": [PRESET, OTHER],
+    "POST /api/specs/validate": VALID,
+    "POST /api/experiments": experimentRead(),
+    "GET /api/experiments/3": experimentRead(),
+    ...api,
+  })
+}
+
+const startButton = () => screen.findByRole("button", { name: "Start experiment" })
+
+describe("presets", () => {
+  it("are cards, each with its own start button", async () => {
+    show("/new")
+    expect(await screen.findByRole("button", { name: "Start td3-pbt-pendulum-smoke" })).toBeTruthy()
+    expect(screen.getByRole("button", { name: "Start td3-pbt-halfcheetah" })).toBeTruthy()
+    expect(screen.getAllByText("smoke")).toHaveLength(1)
+  })
+
+  it("start with one press", async () => {
+    const { calls, router } = show("/new")
+    await userEvent.click(await screen.findByRole("button", { name: "Start td3-pbt-halfcheetah" }))
+    await waitFor(() => expect(router.state.location.pathname).toBe("/experiments/3"))
+    expect(calls.find(({ path, method }) => path === "/api/experiments" && method === "POST")!.body).toEqual({
+      yaml: OTHER.yaml,
+    })
+  })
+
+  it("go into the editor, and the address says which", async () => {
+    const { router } = show("/new")
+    await userEvent.click(await screen.findByRole("button", { name: "Edit td3-pbt-halfcheetah" }))
+    expect(await screen.findByText("From preset td3-pbt-halfcheetah")).toBeTruthy()
+    expect(router.state.location.search).toEqual({ preset: "td3-pbt-halfcheetah" })
+  })
+
+  it("say when they load and when they cannot", async () => {
+    const waiting = show("/new", { "GET /api/presets": NEVER })
+    expect(await screen.findByText("Loading presets")).toBeTruthy()
+    waiting.unmount()
+    show("/new", { "GET /api/presets": refusal(500, "No presets here.") })
+    expect(await screen.findByText("No presets here.")).toBeTruthy()
+  })
+})
+
+describe("the editor", () => {
+  it("checks the spec, shows its forecast and lets it start", async () => {
+    const { calls, router } = show(`/new?preset=${PRESET.name}`)
+    await waitFor(async () => expect((await startButton()).hasAttribute("disabled")).toBe(false))
+    expect(await screen.findByText("5.12 MB")).toBeTruthy()
+    expect(calls.find(({ path }) => path === "/api/specs/validate")!.body).toEqual({ yaml: PRESET.yaml })
+    await userEvent.click(await startButton())
+    await waitFor(() => expect(router.state.location.pathname).toBe("/experiments/3"))
+  })
+
+  it("lists problems with path, line, value and remedy, and does not start", async () => {
+    show(`/new?preset=${PRESET.name}`, { "POST /api/specs/validate": INVALID })
+    const list = await screen.findByRole("list", { name: "Problems" })
+    expect(within(list).getByText("environment.id")).toBeTruthy()
+    expect(within(list).getByText("line 3")).toBeTruthy()
+    expect(within(list).getByText('"Pendulum-v9"')).toBeTruthy()
+    expect(within(list).getByText("did you mean Pendulum-v1?")).toBeTruthy()
+    const button = await startButton()
+    expect(button.hasAttribute("disabled")).toBe(true)
+    expect(button.title).toBe("1 problem to fix")
+  })
+
+  it("says when the check itself failed", async () => {
+    show("/new", { "POST /api/specs/validate": refusal(500, "The checker is ill.") })
+    expect(await screen.findByText("The checker is ill.")).toBeTruthy()
+    expect((await startButton()).hasAttribute("disabled")).toBe(true)
+  })
+
+  it("starts from an experiment when the address names one", async () => {
+    const { calls } = show("/new?from=3")
+    expect(await screen.findByText("From experiment td3-pbt-pendulum-smoke")).toBeTruthy()
+    await waitFor(() => expect(calls.some((call: Call) => call.path === "/api/specs/validate")).toBe(true))
+    expect(calls.find(({ path }) => path === "/api/specs/validate")!.body).toEqual({
+      yaml: experimentRead().yaml,
+    })
+  })
+})

@@ -1,0 +1,275 @@
+import { act, screen, waitFor, within } from "@testing-library/react"
+import userEvent from "@testing-library/user-event"
+import { describe, expect, it } from "vitest"
+import { FakeEventSource } from "@/testing/FakeEventSource"
+import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
+import { experimentRead, metricSeries, runLineage, runRead } from "@/testing/samples"
+
+const API: Api = {
+  "GET /api/experiments/3": experimentRead(),
+  "GET /api/runs/7": runRead(),
+  "GET /api/runs/7/lineage": runLineage(),
+  "GET /api/runs/7/metrics": ({ query }: Call) => ({
+    series: query.getAll("name").map((name) => metricSeries(name, name.startsWith("time/") ? 1 : 4)),
+  }),
+  "GET /api/runs/7/metrics/names": ["evaluation/return", "training/critic_loss"],
+  "GET /api/runs/7/logs": {
+    lines: [
+      {
+        id: 1,
+        attempt: 1,
+        line: 0,
+        wall: 0.2,
+        stream: "trainer",
+        text: "compiled the segment",
+        created_at: "2026-01-01T00:00:00Z",
+      },
+    ],
+    next: 1,
+  },
+  "GET /api/runs/7/artifacts": [
+    {
+      id: 5,
+      name: "000080.npz",
+      bytes: 8_000_000,
+      sha256: "abc",
+      step: 4000,
+      created_at: "2026-01-01T00:00:00Z",
+    },
+  ],
+  "POST /api/experiments/3/stop": experimentRead({ runs: [runRead({ status: "stopping" })] }),
+}
+
+function show(address = "/experiments/3", change: Api = {}) {
+  return renderAt(address, { ...API, ...change })
+}
+
+/** Speaks through the stream and waits until it is on the page. */
+async function say(kind: string, data: object, id?: string) {
+  await act(async () => {
+    FakeEventSource.last.say(kind, data, id)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  })
+}
+
+describe("the experiment page", () => {
+  it("shows a skeleton while it loads", async () => {
+    show("/experiments/3", { "GET /api/experiments/3": NEVER })
+    expect(await screen.findByText("Loading the experiment")).toBeTruthy()
+  })
+
+  it("shows the run's state, progress and strategy", async () => {
+    show()
+    expect((await screen.findByTestId("run-status")).textContent).toBe("Running")
+    expect(
+      screen.getByRole("progressbar", { name: "Progress of the run" }).getAttribute("aria-valuenow"),
+    ).toBe("33.3")
+    expect(screen.getByText("sharded was fastest")).toBeTruthy()
+  })
+
+  it("has the page for unknown addresses when there is no such experiment", async () => {
+    show("/experiments/99")
+    expect(await screen.findByText("This branch leads nowhere")).toBeTruthy()
+  })
+
+  it("says what went wrong", async () => {
+    show("/experiments/3", { "GET /api/experiments/3": refusal(500, "The database is locked.") })
+    expect(await screen.findByText("The database is locked.")).toBeTruthy()
+  })
+
+  it("says why a run failed, in whom, and with which hyper-parameters", async () => {
+    const error = {
+      message: "critic loss is NaN",
+      remedy: "lower the rate",
+      member: 2,
+      hyperparams: { discount: 0.97 },
+    }
+    const failed = runRead({ status: "failed", error, finished_at: "2026-01-01T00:01:00Z" })
+    show("/experiments/3", {
+      "GET /api/experiments/3": experimentRead({ status: "failed", runs: [failed] }),
+      "GET /api/runs/7": failed,
+    })
+    const notice = await screen.findByRole("alert")
+    expect(notice.textContent).toMatch(/in member M2.*critic loss is NaN.*lower the rate.*discount.*0.97/)
+  })
+
+  it("switches between replicates", async () => {
+    const runs = [runRead(), runRead({ id: 8, replicate: 1 })]
+    const { router } = show("/experiments/3", { "GET /api/experiments/3": experimentRead({ runs }) })
+    await userEvent.selectOptions(await screen.findByLabelText("Replicate"), "8")
+    expect(router.state.location.search).toMatchObject({ run: 8 })
+  })
+
+  it("stops after asking", async () => {
+    const { calls } = show()
+    await userEvent.click(await screen.findByRole("button", { name: "Stop" }))
+    expect(calls.some(({ method }) => method === "POST")).toBe(false)
+    await userEvent.click(
+      within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Stop" }),
+    )
+    await waitFor(() => expect(screen.getByTestId("run-status").textContent).toBe("Stopping"))
+  })
+})
+
+describe("curves and river", () => {
+  it("draw what is stored", async () => {
+    show()
+    expect((await screen.findByTestId("curves")).dataset.points).toBe("6")
+    expect(screen.getByTestId("lineage").dataset.exploits).toBe("2")
+    expect(screen.getByRole("img", { name: "Lineage of 4 members, 2 exploits" })).toBeTruthy()
+  })
+
+  it("grow with the stream, from the point that was loaded", async () => {
+    show()
+    await screen.findByTestId("curves")
+    expect(FakeEventSource.last.url).toBe("/api/runs/7/events?after=1-9")
+    await say(
+      "metrics",
+      { kind: "metrics", seq: 10, step: 7000, wall: 33, frames: { "evaluation/return": [1, 2, 3, 4] } },
+      "1-10",
+    )
+    expect(screen.getByTestId("curves").dataset.points).toBe("7")
+    const { start_step, end_step, start_wall, ...child } = { ...runLineage().segments[5]!, id: 6, slot: 2 }
+    await say("lineage", { kind: "lineage", seq: 11, step: 7000, wall: 33, segments: [child] }, "1-11")
+    expect(screen.getByTestId("lineage").dataset.exploits).toBe("3")
+  })
+
+  it("follow the run's state to its end, and then stop listening", async () => {
+    show()
+    await screen.findByTestId("curves")
+    await say("status", runRead({ status: "finished", finished_at: "2026-01-01T00:01:00Z" }))
+    expect(screen.getByTestId("run-status").textContent).toBe("Finished")
+    expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED)
+  })
+
+  it("load everything anew when history was cut back", async () => {
+    let lineages = 0
+    show("/experiments/3", {
+      "GET /api/runs/7": () => runRead(lineages === 0 ? {} : { attempts: 2, last_seq: 4 }),
+      "GET /api/runs/7/lineage": () =>
+        lineages++ === 0 ? runLineage() : { ...runLineage(), segments: runLineage().segments.slice(0, 4) },
+    })
+    await screen.findByTestId("curves")
+    await say("rewind", { seq: 5, attempt: 2 })
+    await waitFor(() => expect(screen.getByTestId("lineage").dataset.exploits).toBe("0"))
+    expect(FakeEventSource.last.url).toBe("/api/runs/7/events?after=2-4")
+  })
+
+  it("do not listen to a run that has ended", async () => {
+    show("/experiments/3", {
+      "GET /api/runs/7": runRead({ status: "finished", finished_at: "2026-01-01T00:01:00Z" }),
+    })
+    await screen.findByTestId("curves")
+    expect(FakeEventSource.opened).toEqual([])
+  })
+
+  it("wait in words while nothing has happened", async () => {
+    const queued = runRead({ status: "queued", started_at: null, last_seq: -1, attempts: 0 })
+    show("/experiments/3", {
+      "GET /api/experiments/3": experimentRead({ status: "queued", runs: [queued] }),
+      "GET /api/runs/7": queued,
+      "GET /api/runs/7/lineage": { ...runLineage(), segments: [], end_step: 0 },
+      "GET /api/runs/7/metrics": { series: [] },
+    })
+    expect(await screen.findByText("Waiting for a worker")).toBeTruthy()
+    expect(FakeEventSource.last.url).toBe("/api/runs/7/events")
+  })
+
+  it("say when they cannot be loaded", async () => {
+    show("/experiments/3", { "GET /api/runs/7/metrics": refusal(500, "No metrics.") })
+    expect(await screen.findByText("No metrics.")).toBeTruthy()
+  })
+
+  it("light up an ancestry and draw its schedule", async () => {
+    const { router } = show()
+    await userEvent.click(await screen.findByRole("button", { name: /^M1, .*show its ancestry/ }))
+    expect(router.state.location.search).toMatchObject({ segment: 5 })
+    expect(await screen.findByText(/M0 → M3 → M1/)).toBeTruthy()
+    expect(screen.getByRole("img", { name: /^discount from 0.9 to 0.95 with 2 changes/ })).toBeTruthy()
+    expect(screen.getByRole("img", { name: "Return along the ancestry of M1" })).toBeTruthy()
+    expect(screen.getByText("×1.2")).toBeTruthy()
+    await userEvent.click(screen.getByRole("button", { name: "Clear" }))
+    expect(await screen.findByText("Choose a descendant")).toBeTruthy()
+  })
+
+  it("are walked through by keyboard", async () => {
+    const { router } = show()
+    const river = await screen.findByTestId("lineage")
+    river.focus()
+    await userEvent.keyboard("{ArrowRight}")
+    expect(
+      within(river).getAllByText(/M3 copies M0. Return −900.0, donor −300.0. Changed: discount ×1.2/)[0],
+    ).toBeTruthy()
+    await userEvent.keyboard("{ArrowRight}{Enter}")
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ segment: 5 }))
+    await userEvent.keyboard("{Escape}")
+    await waitFor(() => expect(router.state.location.search).not.toHaveProperty("segment", 5))
+  })
+
+  it("can be read as a table", async () => {
+    show("/experiments/3?view=table")
+    const table = await screen.findByRole("table", { name: /Exploits/ })
+    expect(within(table).getAllByRole("row")).toHaveLength(3)
+    expect(within(table).getByText("discount ×1.2 → 0.94")).toBeTruthy()
+  })
+
+  it("keep their choices in the address", async () => {
+    const { router } = show()
+    await screen.findByRole("option", { name: "Critic loss" })
+    await userEvent.selectOptions(screen.getByLabelText("Metric"), "training/critic_loss")
+    await userEvent.click(screen.getByRole("radio", { name: "Time" }))
+    await userEvent.selectOptions(screen.getByLabelText("Colour of the bars"), "founder")
+    expect(router.state.location.search).toMatchObject({
+      metric: "training/critic_loss",
+      axis: "wall",
+      colour: "founder",
+    })
+    expect(await screen.findByRole("heading", { name: "Critic loss" })).toBeTruthy()
+  })
+})
+
+describe("the other tabs", () => {
+  it("show where the time went", async () => {
+    show("/experiments/3?tab=runtime")
+    const table = await screen.findByRole("table", { name: "Time by phase" })
+    expect(within(table).getAllByRole("row")).toHaveLength(11)
+    expect(within(table).getAllByText("10.0%")).toHaveLength(10)
+  })
+
+  it("show an empty runtime", async () => {
+    show("/experiments/3?tab=runtime", { "GET /api/runs/7/metrics": { series: [] } })
+    expect(await screen.findByText("No timings yet")).toBeTruthy()
+  })
+
+  it("show checkpoints with links to download them", async () => {
+    show("/experiments/3?tab=checkpoints")
+    const link = await screen.findByRole("link", { name: "Download 000080.npz" })
+    expect(link.getAttribute("href")).toBe("/api/artifacts/5/content")
+  })
+
+  it("show that there are no checkpoints", async () => {
+    show("/experiments/3?tab=checkpoints", { "GET /api/runs/7/artifacts": [] })
+    expect(await screen.findByText("No checkpoint yet")).toBeTruthy()
+  })
+
+  it("show the spec and offer it as a template", async () => {
+    show("/experiments/3?tab=spec")
+    const panel = await screen.findByRole("tabpanel", { name: "Spec" })
+    const link = await within(panel).findByRole("link", { name: "Use as template" })
+    expect(link.getAttribute("href")).toBe("/new?from=3")
+    expect(await within(panel).findByLabelText("Spec of this experiment")).toBeTruthy()
+  })
+
+  it("show empty logs and broken logs", async () => {
+    const empty = show("/experiments/3?tab=logs", { "GET /api/runs/7/logs": { lines: [], next: 0 } })
+    expect(await screen.findByText("Nothing has been printed yet")).toBeTruthy()
+    empty.unmount()
+    show("/experiments/3?tab=logs", { "GET /api/runs/7/logs": refusal(500, "No logs.") })
+    expect(await screen.findByText("No logs.")).toBeTruthy()
+  })
+
+  it("show logs", async () => {
+    show("/experiments/3?tab=logs")
+    expect(await screen.findByRole("log")).toBeTruthy()
+  })
+})

@@ -1,0 +1,51 @@
+import { screen } from "@testing-library/react"
+import userEvent from "@testing-library/user-event"
+import { expect, it } from "vitest"
+import { refusal, renderAt } from "@/testing/renderAt"
+import { runRead } from "@/testing/samples"
+
+const NOTHING = { "GET /api/workers": [] }
+
+it("names the pages", async () => {
+  renderAt("/workers", NOTHING)
+  const links = (await screen.findAllByRole("link")).map((link) => link.textContent)
+  expect(links.slice(2, 5)).toEqual(["Experiments", expect.stringContaining("New"), "Workers"])
+})
+
+it("has a page for addresses that lead nowhere", async () => {
+  renderAt("/nowhere", NOTHING)
+  expect(await screen.findByText("This branch leads nowhere")).toBeTruthy()
+})
+
+it("says when the API is unreachable", async () => {
+  renderAt("/workers", { ...NOTHING, "GET /api/health": new Error("no network") })
+  expect(await screen.findByText("The API is unreachable, retrying…")).toBeTruthy()
+})
+
+it("says when a part of the service is away", async () => {
+  renderAt("/workers", {
+    ...NOTHING,
+    "GET /api/health": { status: "degraded", database: "ok", redis: "unavailable", version: "0" },
+  })
+  expect(await screen.findByText(/Redis is unavailable/)).toBeTruthy()
+})
+
+it("goes round the themes and keeps the choice", async () => {
+  renderAt("/workers", NOTHING)
+  await userEvent.click(await screen.findByRole("button", { name: /^Theme: system/ }))
+  expect(document.documentElement.dataset.theme).toBe("light")
+  await userEvent.click(screen.getByRole("button", { name: /^Theme: light/ }))
+  expect(document.documentElement.dataset.theme).toBe("dark")
+  expect(localStorage.getItem("phylon.theme")).toBe('"dark"')
+  await userEvent.click(screen.getByRole("button", { name: /^Theme: dark/ }))
+})
+
+it("leads from a run to its experiment", async () => {
+  const { router } = renderAt("/runs/7", {
+    "GET /api/runs/7": runRead(),
+    "GET /api/experiments/3": refusal(404, "gone"),
+  })
+  await screen.findByText("This branch leads nowhere")
+  expect(router.state.location.pathname).toBe("/experiments/3")
+  expect(router.state.location.search).toMatchObject({ run: 7 })
+})

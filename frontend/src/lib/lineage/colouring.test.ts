@@ -1,0 +1,32 @@
+import { expect, it } from "vitest"
+import { memberMark, sequentialColour } from "@/lib/colour"
+import { colouring } from "@/lib/lineage/colouring"
+import { decodeSegment, type Lineage } from "@/lib/lineage/segments"
+import { decodeSeries, emptySeries } from "@/lib/series"
+import { metricSeries, runLineage } from "@/testing/samples"
+
+const wire = runLineage()
+const lineage: Lineage = { ...wire, segments: wire.segments.map((each) => decodeSegment(each, each)) }
+const fitness = decodeSeries(metricSeries())
+const last = lineage.segments[5]!
+
+it("colours by fitness between the lowest and the highest", () => {
+  const { colourOf, legend } = colouring("fitness", lineage, fitness, "light")
+  expect(legend).toEqual({ low: 0, high: 503, logarithmic: false })
+  expect(colourOf(lineage.segments[3]!, 5)).toBe(sequentialColour(1, "light"))
+  expect(colourOf(last, null)).toBeNull()
+})
+
+it("has no scale before the first evaluation", () =>
+  expect(colouring("fitness", lineage, emptySeries("r"), "light").legend).toBeNull())
+
+it("colours by founder", () =>
+  expect(colouring("founder", lineage, fitness, "dark").colourOf(last, null)).toBe(
+    memberMark(0, "dark").colour,
+  ))
+
+it("colours by a hyper-parameter between its bounds, on its own scale", () => {
+  const { colourOf, legend } = colouring("policy_learning_rate", lineage, fitness, "light")
+  expect(legend).toEqual({ low: 1e-4, high: 1e-2, logarithmic: true })
+  expect(colourOf(last, null)).toBe(sequentialColour(Math.log(2) / Math.log(100), "light"))
+})

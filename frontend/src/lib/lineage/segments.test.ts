@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest"
+import { addSegments, decodeSegment, exploits, type Lineage, living, occupant } from "@/lib/lineage/segments"
+import { runLineage, segment } from "@/testing/samples"
+
+const wire = runLineage()
+const lineage: Lineage = { ...wire, segments: wire.segments.map((each) => decodeSegment(each, each)) }
+
+describe("addSegments", () => {
+  const born = decodeSegment(segment({ id: 6, slot: 2, parent: 5 }), {
+    start_step: 6000,
+    end_step: null,
+    start_wall: 30,
+  })
+
+  it("ends the life of the slot's member and begins the child's", () => {
+    const next = addSegments(lineage, [born])
+    expect(next.segments.find(({ id }) => id === 2)!.end_step).toBe(6000)
+    expect(living(next.segments).map(({ id }) => id)).toEqual([0, 5, 6, 4])
+  })
+
+  it("leaves the old lineage alone", () => {
+    addSegments(lineage, [born])
+    expect(lineage.segments.find(({ id }) => id === 2)!.end_step).toBeNull()
+  })
+
+  it("changes nothing when the child is known", () =>
+    expect(addSegments(lineage, [lineage.segments[4]!])).toBe(lineage))
+})
+
+it("says who occupied a slot; at an exploit that is the child", () => {
+  expect(occupant(lineage.segments, 3, 1999)!.id).toBe(3)
+  expect(occupant(lineage.segments, 3, 2000)!.id).toBe(4)
+  expect(occupant(lineage.segments, 9, 0)).toBeUndefined()
+})
+
+it("lists exploits in time", () => expect(exploits(lineage.segments).map(({ id }) => id)).toEqual([4, 5]))
+
+it("decodes numbers of the wire", () => {
+  const odd = decodeSegment(
+    { ...segment({ id: 1, slot: 0 }), fitness: "NaN", hyperparams: { a: "Infinity" } },
+    wire.segments[0]!,
+  )
+  expect(odd.fitness).toBeNaN()
+  expect(odd.hyperparams.a).toBe(Number.POSITIVE_INFINITY)
+})

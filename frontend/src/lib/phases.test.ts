@@ -1,0 +1,41 @@
+import { expect, it } from "vitest"
+import { phaseColumns, phaseTotals } from "@/lib/phases"
+import type { Series } from "@/lib/series"
+
+function series(steps: number[], values: number[]): Series {
+  return {
+    name: "t",
+    steps: Float64Array.from(steps),
+    wall: Float64Array.from(steps),
+    columns: [Float64Array.from(values)],
+  }
+}
+
+it("adds ticks up when there are more than fit, losing none", () => {
+  const columns = phaseColumns(
+    { env: series([1, 2, 3, 4, 5], [1, 1, 1, 1, 1]), update: series([2, 4], [10, 20]) },
+    2,
+  )
+  expect(columns.map(({ fromStep, toStep }) => [fromStep, toStep])).toEqual([
+    [0, 3],
+    [3, 5],
+  ])
+  expect(columns.map(({ seconds }) => [seconds.env, seconds.update])).toEqual([
+    [3, 10],
+    [2, 20],
+  ])
+})
+
+it("orders totals by time and leaves out phases that took none", () => {
+  const totals = phaseTotals(
+    phaseColumns({ env: series([1], [1]), update: series([1], [3]), evolve: series([1], [0]) }, 10),
+  )
+  expect(totals).toEqual([
+    { phase: "update", seconds: 3, share: 0.75 },
+    { phase: "env", seconds: 1, share: 0.25 },
+  ])
+})
+
+it("does not count what is not a number", () => {
+  expect(phaseTotals(phaseColumns({ env: series([1, 2], [Number.NaN, 2]) }, 10))[0]!.seconds).toBe(2)
+})

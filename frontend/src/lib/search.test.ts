@@ -1,0 +1,23 @@
+import { expect, it } from "vitest"
+import { readCreationSearch, readExperimentSearch, readExperimentsSearch } from "@/lib/search"
+
+it("keeps what it understands", () => {
+  expect(readExperimentSearch({ run: 2, tab: "logs", axis: "wall", segment: 4, log: true })).toMatchObject({
+    run: 2,
+    tab: "logs",
+    axis: "wall",
+    segment: 4,
+    log: true,
+  })
+})
+
+it("leaves out what it does not", () => {
+  const read = readExperimentSearch({ run: "x", tab: "cats", axis: 3, segment: 1.5, log: "yes" })
+  expect(Object.values(read).every((value) => value === undefined)).toBe(true)
+  expect(readExperimentsSearch({ status: "sleeping" }).status).toBeUndefined()
+})
+
+it("reads a number typed as a search text", () =>
+  expect(readExperimentsSearch({ search: 42 }).search).toBe("42"))
+it("reads the origin of a draft", () =>
+  expect(readCreationSearch({ preset: "a", from: 3 })).toEqual({ preset: "a", from: 3 }))

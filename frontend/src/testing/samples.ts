@@ -1,0 +1,176 @@
+/** A small run as the API tells it: four members, two selections, numbers that one can check by hand. */
+
+import type {
+  ExperimentRead,
+  ExperimentSummary,
+  MetricSeries,
+  Preset,
+  RunLineage,
+  RunRead,
+  SegmentRead,
+  WorkerRead,
+} from "@/api/generated/types.gen"
+
+export function runRead(change: Partial<RunRead> = {}): RunRead {
+  return {
+    id: 7,
+    experiment_id: 3,
+    replicate: 0,
+    seed: 0,
+    status: "running",
+    step: 4000,
+    total_steps: 12000,
+    attempts: 1,
+    max_attempts: 5,
+    best_fitness: -150,
+    median_fitness: -400,
+    env_steps_per_second: 3200,
+    eta_seconds: 40,
+    strategy: "sharded",
+    strategy_explanation: "sharded was fastest",
+    devices: ["cpu:0", "cpu:1"],
+    error: null,
+    created_at: "2026-01-01T00:00:00Z",
+    started_at: "2026-01-01T00:00:05Z",
+    finished_at: null,
+    worker_name: "bench",
+    last_seq: 9,
+    ...change,
+  }
+}
+
+export function experimentRead(change: Partial<ExperimentRead> = {}): ExperimentRead {
+  return {
+    id: 3,
+    name: "td3-pbt-pendulum-smoke",
+    status: "running",
+    created_at: "2026-01-01T00:00:00Z",
+    spec: { version: 1, description: "Four agents swing up a pendulum." },
+    yaml: "version: 1\nname: td3-pbt-pendulum-smoke\n",
+    runs: [runRead()],
+    ...change,
+  }
+}
+
+export function summary(change: Partial<ExperimentSummary> = {}): ExperimentSummary {
+  return {
+    id: 3,
+    name: "td3-pbt-pendulum-smoke",
+    status: "running",
+    created_at: "2026-01-01T00:00:00Z",
+    algorithm: "td3",
+    environment: "Pendulum-v1",
+    method: "pbt",
+    population_size: 4,
+    replicates: 1,
+    step: 4000,
+    total_steps: 12000,
+    best_fitness: -150,
+    last_fitness: -160,
+    sparkline: [-900, -400, -160],
+    error_message: null,
+    env_steps_per_second: 3200,
+    ...change,
+  }
+}
+
+export function segment(change: Partial<SegmentRead> & Pick<SegmentRead, "id" | "slot">): SegmentRead {
+  return {
+    parent: null,
+    operator: "founder",
+    changes: { discount: "draw" },
+    hyperparams_before: null,
+    hyperparams: { discount: 0.9 + change.id / 100, policy_learning_rate: 10 ** (-4 + change.id / 4) },
+    fitness: null,
+    parent_fitness: null,
+    rank: null,
+    weights: "0",
+    start_step: 0,
+    end_step: null,
+    start_wall: 1,
+    ...change,
+  }
+}
+
+/**
+ * Slot 3 copies slot 0 at step 2000 (segment 4), slot 1 copies slot 3 at step 4000 (segment 5): founder 0 → 4 → 5.
+ */
+export function runLineage(): RunLineage {
+  return {
+    population_size: 4,
+    end_step: 6000,
+    tuned: [
+      { name: "discount", scale: "linear", low: 0.9, high: 0.999 },
+      { name: "policy_learning_rate", scale: "log", low: 1e-4, high: 1e-2 },
+    ],
+    segments: [
+      segment({ id: 0, slot: 0 }),
+      segment({ id: 1, slot: 1, end_step: 4000 }),
+      segment({ id: 2, slot: 2 }),
+      segment({ id: 3, slot: 3, end_step: 2000 }),
+      segment({
+        id: 4,
+        slot: 3,
+        parent: 0,
+        operator: "perturb",
+        changes: { discount: "x1.2", policy_learning_rate: "inherit" },
+        hyperparams_before: { discount: 0.9, policy_learning_rate: 1e-4 },
+        hyperparams: { discount: 0.94, policy_learning_rate: 1e-4 },
+        fitness: -900,
+        parent_fitness: -300,
+        rank: 3,
+        start_step: 2000,
+        start_wall: 12,
+      }),
+      segment({
+        id: 5,
+        slot: 1,
+        parent: 4,
+        operator: "perturb",
+        changes: { discount: "resample", policy_learning_rate: "x0.8" },
+        hyperparams_before: { discount: 0.94, policy_learning_rate: 1e-4 },
+        hyperparams: { discount: 0.95, policy_learning_rate: 2e-4 },
+        fitness: -800,
+        parent_fitness: -200,
+        rank: 3,
+        start_step: 4000,
+        start_wall: 20,
+      }),
+    ],
+  }
+}
+
+/** Values are 100 × tick + slot, so that each tells where it came from. */
+export function metricSeries(name = "evaluation/return", members = 4): MetricSeries {
+  const steps = [1000, 2000, 3000, 4000, 5000, 6000]
+  return {
+    name,
+    steps,
+    wall: [6, 11, 15, 19, 24, 28],
+    values: steps.map((_, tick) => Array.from({ length: members }, (_, slot) => 100 * tick + slot)),
+  }
+}
+
+export const PRESET: Preset = {
+  name: "td3-pbt-pendulum-smoke",
+  description: "Eight TD3 agents learn to swing up a pendulum.",
+  smoke: true,
+  yaml: "version: 1\nname: td3-pbt-pendulum-smoke\nenvironment: {suite: gymnasium, id: Pendulum-v1}\n",
+}
+
+export function workerRead(change: Partial<WorkerRead> = {}): WorkerRead {
+  return {
+    id: 1,
+    name: "bench",
+    device: "cpu",
+    device_name: "Two cores",
+    device_count: 2,
+    memory_bytes: 8e9,
+    versions: { jax: "0.10.2" },
+    suites: ["gymnasium"],
+    state: "busy",
+    run_id: 7,
+    last_seen_at: new Date().toISOString(),
+    ...change,
+  }
+}

@@ -1,0 +1,146 @@
+"""Real training of small populations: in this process, or as the process that a launcher starts."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import pytest
+
+from phylon.events import RunEvent
+from phylon.spec import parse_spec
+from worker.training.commands import Commands
+from worker.training.run_directory import RunRequest, write_run
+from worker.training.session import train
+
+from .runs import events_of
+
+ROOT = Path(__file__).parents[3]
+STARTING_SECONDS = 120
+"""Far more than a trainer needs to compile; only a hang takes as long."""
+
+
+@pytest.fixture(scope="session")
+def compile_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("compile-cache")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remember_compiled_programs(compile_cache: Path):
+    """The same small programs are compiled by many tests."""
+    jax.config.update("jax_compilation_cache_dir", str(compile_cache))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    yield
+    jax.config.update("jax_compilation_cache_dir", None)
+
+
+@pytest.fixture
+def small_spec() -> dict[str, Any]:
+    """Four members, evolved every 100 steps: seconds of work that touch everything."""
+    return {
+        "version": 1,
+        "name": "small",
+        "kind": "training",
+        "environment": {"suite": "gymnasium", "id": "Pendulum-v1"},
+        "algorithm": {
+            "name": "td3",
+            "batch_size": 16,
+            "network": {"hidden": [16, 16]},
+            "policy_learning_rate": {"log_uniform": [1e-4, 1e-2]},
+            "discount": {"uniform": [0.9, 0.99]},
+        },
+        "population": {"size": 4, "method": {"name": "pbt", "interval": 100}},
+        "replay": {"capacity": 1000, "ratio": 1.0, "warmup": 40},
+        "budget": {"env_steps": 400},
+        "evaluation": {"interval": 100, "episodes": 2},
+        "metrics": {"interval": 60},
+        "checkpoint": {"interval": 100},
+        "execution": {"strategy": "sharded", "segment_steps": 20},
+    }
+
+
+class NoCommands(Commands):
+    """A launcher that lets the run go on to its end."""
+
+    def __init__(self) -> None:
+        self.wanted = None
+
+
+@pytest.fixture
+def train_here(tmp_path: Path) -> Callable[..., list[RunEvent]]:
+    """Train in this process, in a directory of its own or a given one; gives all events."""
+
+    def run(spec: dict[str, Any], directory: str = "run", seed: int = 0, commands: Commands | None = None):
+        run_dir = tmp_path / directory
+        write_run(run_dir, RunRequest(run_id=None, seed=seed, spec=spec))
+        train(run_dir, parse_spec(spec), seed, commands or NoCommands(), tmp_path / "strategies")
+        return events_of(run_dir)
+
+    return run
+
+
+class Launched:
+    """A trainer process with its standard input held open, as a launcher holds it."""
+
+    def __init__(self, run_dir: Path, compile_cache: Path) -> None:
+        self.run_dir = run_dir
+        environment = {**os.environ, "PHYLON_COMPILE_CACHE": str(compile_cache), "JAX_PLATFORMS": "cpu"}
+        environment.pop("XLA_FLAGS", None)  # the trainer sets its own
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "worker.training", str(run_dir)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            start_new_session=True,
+        )
+
+    def say(self, command: str) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(f"{command}\n")
+        self.process.stdin.flush()
+
+    def wait_for(self, condition: Callable[[list[RunEvent]], bool]) -> list[RunEvent]:
+        deadline = time.monotonic() + STARTING_SECONDS
+        while time.monotonic() < deadline:
+            if condition(events := events_of(self.run_dir)):
+                return events
+            assert self.process.poll() is None, f"the trainer ended too early: {self.end()}"
+            time.sleep(0.005)
+        raise AssertionError(f"nothing of the kind within {STARTING_SECONDS} s; last: {events_of(self.run_dir)[-1:]}")
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the exit code and what was printed. Unlike `communicate` it leaves standard input open."""
+        assert self.process.stdout
+        output = self.process.stdout.read()
+        return self.process.wait(STARTING_SECONDS), output
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream
+            stream.close()
+
+
+@pytest.fixture
+def launch(tmp_path: Path, compile_cache: Path):
+    """Start a trainer; a second start in the same directory takes the run up."""
+    launched: list[Launched] = []
+
+    def start(spec: dict[str, Any], directory: str = "run", seed: int = 0) -> Launched:
+        run_dir = tmp_path / directory
+        write_run(run_dir, RunRequest(run_id=7, seed=seed, spec=spec))
+        launched.append(Launched(run_dir, compile_cache))
+        return launched[-1]
+
+    yield start
+    for trainer in launched:
+        trainer.close()

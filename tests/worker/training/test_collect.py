@@ -1,0 +1,86 @@
+"""Transitions and episode accounts of a population on environments whose rewards are known."""
+
+import numpy as np
+import pytest
+
+from phylon.spec.experiment import EnvironmentSpec
+from worker.environments import make_environments
+from worker.training.collect import Collector
+from worker.training.stopwatch import Stopwatch
+
+SIZE, ENVS = 3, 2
+
+
+def collector_on(id, suite="probe", seed=0):
+    environments = make_environments(EnvironmentSpec(suite=suite, id=id), SIZE * ENVS)
+    collector = Collector(environments, SIZE, seed)
+    collector.restart(0)
+    return collector
+
+
+def act_by_slot(call, obs):
+    """Slot i does i / 10, so that a mix-up of members shows."""
+    return np.broadcast_to(np.arange(SIZE, dtype=np.float32)[:, None, None] / 10, (SIZE, ENVS, 1))
+
+
+def test_transitions_are_in_the_order_of_time():
+    collected = collector_on("DelayedReward-v0").collect(4, act_by_slot, Stopwatch())
+    assert collected.obs.shape == (SIZE, 4 * ENVS, 1)
+    for field, expected in [
+        (collected.obs[0, :, 0], [0, 0, 1, 1, 0, 0, 1, 1]),
+        (collected.next_obs[0, :, 0], [1] * 8),
+        (collected.reward[0], [0, 0, 1, 1, 0, 0, 1, 1]),
+        (collected.terminated[0], [0, 0, 1, 1, 0, 0, 1, 1]),
+    ]:
+        np.testing.assert_array_equal(field, expected)
+    np.testing.assert_array_equal(collected.action[:, 0, 0], np.array([0, 0.1, 0.2], np.float32))
+
+
+def test_a_truncated_step_is_not_terminated():
+    collected = collector_on("Truncation-v0").collect(20, act_by_slot, Stopwatch())
+    np.testing.assert_array_equal(collected.terminated, (collected.obs[..., 0] > 0).astype(np.float32))
+    assert 0 < collected.terminated.mean() < 1
+
+
+def test_returns_are_means_over_the_episodes_since_the_last_look():
+    collector = collector_on("ActionReward-v0")
+    assert np.isnan(collector.episode_returns()).all()
+    collected = collector.collect(10, act_by_slot, Stopwatch())
+    np.testing.assert_allclose(collector.episode_returns(), collected.reward.mean(axis=1), rtol=1e-6)
+    latest = collector.episode_returns()
+    np.testing.assert_array_equal(latest, collector.episode_returns())  # no new episode: what it was
+
+
+def test_a_return_is_the_sum_over_the_episode():
+    collector = collector_on("DelayedReward-v0")
+    collector.collect(3, act_by_slot, Stopwatch())
+    np.testing.assert_array_equal(collector.episode_returns(), np.ones(SIZE))
+
+
+def test_a_restart_cuts_episodes_without_counting_them():
+    collector = collector_on("DelayedReward-v0")
+    collector.collect(1, act_by_slot, Stopwatch())
+    collector.restart(5)
+    collector.collect(1, act_by_slot, Stopwatch())
+    assert np.isnan(collector.episode_returns()).all()
+
+
+def test_accounts_come_back():
+    collector, other = collector_on("ActionReward-v0"), collector_on("ActionReward-v0")
+    collector.collect(7, act_by_slot, Stopwatch())
+    other.from_arrays(collector.to_arrays())
+    np.testing.assert_array_equal(other.episode_returns(), collector.episode_returns())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"), [((0, 4), (0, 4), True), ((0, 4), (0, 5), False), ((0, 4), (1, 4), False)]
+)
+def test_environments_follow_from_seed_and_checkpoint(first, second, same):
+    starts = []
+    for seed, checkpoint in (first, second):
+        collector = collector_on("Pendulum-v1", "gymnasium", seed)
+        collector.collect(3, act_by_slot, Stopwatch())
+        collector.restart(checkpoint)
+        starts.append(collector.collect(1, act_by_slot, Stopwatch()).obs)
+    assert np.array_equal(*starts) == same
+    assert len(np.unique(starts[0].reshape(-1, 3), axis=0)) == SIZE * ENVS  # each environment has its own seed
