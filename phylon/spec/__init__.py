@@ -1,6 +1,6 @@
 """The experiment spec: what a run is, in one versioned object."""
 
-from phylon.spec.algorithms import AlgorithmSpec, MLPSpec, TD3Spec, hyperparameters, tuned
+from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec, hyperparameters, tuned
 from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.population import PBTSpec, PerturbExplore, ResampleExplore, TruncationSelection
@@ -12,6 +12,7 @@ from phylon.spec.upgrade import upgrade
 __all__ = [
     "AlgorithmSpec",
     "Choice",
+    "DDPGSpec",
     "Distribution",
     "ExperimentSpec",
     "IntUniform",
@@ -21,6 +22,7 @@ __all__ = [
     "PerturbExplore",
     "Problem",
     "ResampleExplore",
+    "SACSpec",
     "SpecInvalid",
     "TD3Spec",
     "TruncationSelection",

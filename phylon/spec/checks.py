@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from phylon.catalogue import closest, find
-from phylon.spec.algorithms import tuned
+from phylon.spec.algorithms import SACSpec, tuned
 from phylon.spec.population import donors, replaced_members
-from phylon.spec.problems import Problem
+from phylon.spec.problems import Problem, showable
 
 if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
@@ -83,6 +83,19 @@ def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
 
 
+def tuned_numbers_are_read(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """A number that structure switches off must not look as if a method could tune it."""
+    unread = spec.algorithm.unread() if isinstance(spec.algorithm, SACSpec) else ()
+    for name, distribution in tuned(spec.algorithm).items():
+        if name in unread:
+            yield _problem(
+                f"algorithm.{name}",
+                showable(distribution.model_dump(mode="json")),
+                "nothing reads it where the temperature is fixed",
+                "leave it out, write a number, or write temperature: adaptive",
+            )
+
+
 def intervals_are_whole_segments(spec: "ExperimentSpec") -> Iterator[Problem]:
     segment = spec.execution.segment_steps
     steps = {
@@ -153,6 +166,7 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     algorithm_fits_environment,
     truncation_replaces_someone,
     something_is_tuned,
+    tuned_numbers_are_read,
     intervals_are_whole_segments,
     selection_follows_evaluation,
     warmup_fits,

@@ -36,11 +36,15 @@ def problems_of(error: ValidationError, root: type[BaseModel], raw: Any) -> list
             found.extend(cast(list[Problem], context["problems"]))
             continue
         keys = _path(item["loc"], raw, ends_in_key=kind in ("missing", "extra_forbidden"))
+        value = None if kind == "missing" else item.get("input")
+        if kind in ("union_tag_invalid", "union_tag_not_found"):  # said of the whole mapping, but it is about one field
+            keys.append(str(context["discriminator"]).strip("'"))
+            value = context.get("tag")
         found.append(
             Problem(
                 path=".".join(keys),
-                value=None if kind == "missing" else showable(item.get("input")),
-                message=_message(kind, item["msg"], keys),
+                value=showable(value),
+                message=_message(kind, item["msg"], keys, context),
                 remedy=_remedy(kind, keys, context, _legal_names(root, item["loc"])),
             )
         )
@@ -97,14 +101,16 @@ def _enter(value: Any, part: int | str) -> Any:
     return _NOTHING
 
 
-def _message(kind: str, message: str, keys: list[str]) -> str:
+def _message(kind: str, message: str, keys: list[str], context: Mapping[str, Any]) -> str:
     match kind:
         case "extra_forbidden":
             return f"unknown field '{keys[-1]}'"
         case "missing" if keys[-1].isdigit():
             return "a value is missing"
-        case "missing":
+        case "missing" | "union_tag_not_found":
             return f"'{keys[-1]}' is missing"
+        case "union_tag_invalid":
+            return f"unknown {keys[-1]} '{context['tag']}'"
         case "tuple_type":
             return "input should be a list"
         case "too_short" | "too_long":
@@ -124,12 +130,10 @@ def _remedy(kind: str, keys: list[str], context: Mapping[str, Any], legal_names:
             return f"did you mean '{close[0]}'?" if close else f"remove it; fields here are: {', '.join(legal_names)}"
         case "missing" if keys[-1].isdigit():
             return f"write at least {int(keys[-1]) + 1} values in the list"
-        case "missing":
+        case "missing" | "union_tag_not_found":
             return f"add '{'.'.join(keys)}'"
         case "literal_error" | "union_tag_invalid":
             return f"use one of {context.get('expected') or context.get('expected_tags')}"
-        case "union_tag_not_found":
-            return f"add {context.get('discriminator')} to say which kind is meant"
         case "greater_than" | "greater_than_equal" | "less_than" | "less_than_equal":
             words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
             return "use a value " + " and ".join(f"{words[key]} {context[key]}" for key in words if key in context)

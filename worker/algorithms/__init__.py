@@ -1,6 +1,7 @@
 """Algorithms by name: `build_algorithm(spec, info)` gives the functions that train one member."""
 
 from collections.abc import Callable
+from typing import Any
 
 from phylon.spec.algorithms import AlgorithmSpec
 from worker.algorithms import td3
@@ -8,7 +9,10 @@ from worker.core.types import Algorithm, EnvironmentInfo
 
 __all__ = ["ALGORITHMS", "build_algorithm"]
 
-ALGORITHMS: dict[str, Callable[[AlgorithmSpec, EnvironmentInfo], Algorithm]] = {"td3": td3.td3}
+ALGORITHMS: dict[str, Callable[[Any, EnvironmentInfo], Algorithm]] = {
+    "td3": td3.td3,
+}
+"""Each factory takes the spec of its own name."""
 
 
 def build_algorithm(spec: AlgorithmSpec, info: EnvironmentInfo) -> Algorithm:

@@ -1,15 +1,28 @@
 """What can be said about an algorithm. A field with a legal range is a number per member; all others are structure."""
 
-from pydantic import AfterValidator
+from typing import Annotated
 
+from pydantic import AfterValidator, Discriminator
+
+from phylon.spec.algorithms.ddpg import DDPGSpec
 from phylon.spec.algorithms.networks import MLPSpec
+from phylon.spec.algorithms.sac import SACSpec
 from phylon.spec.algorithms.td3 import TD3Spec
 from phylon.spec.distributions import Choice, Distribution, Legal, Model, NameChoice, Named
 
-__all__ = ["AlgorithmSpec", "MLPSpec", "TD3Spec", "hyperparameters", "names_of", "tunable_fields", "tuned"]
+__all__ = [
+    "AlgorithmSpec",
+    "DDPGSpec",
+    "MLPSpec",
+    "SACSpec",
+    "TD3Spec",
+    "hyperparameters",
+    "names_of",
+    "tunable_fields",
+    "tuned",
+]
 
-AlgorithmSpec = TD3Spec
-"""Grows to a union discriminated by `name` with the second algorithm."""
+AlgorithmSpec = Annotated[TD3Spec | SACSpec | DDPGSpec, Discriminator("name")]
 
 
 def hyperparameters(algorithm: AlgorithmSpec) -> dict[str, float | Distribution]:

@@ -2,12 +2,14 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from phylon.spec.distributions import Model
 
-Activation = Literal["relu", "elu", "tanh"]
-Width = Annotated[int, Field(ge=1, le=8192)]
+Activation = Literal["relu", "elu", "tanh", "gelu", "silu"]
+Init = Literal["uniform", "orthogonal", "fan_in"]
+LayerNorm = Literal["none", "first", "all"]
+Width = Annotated[int, Field(strict=True, ge=1, le=8192)]
 
 
 class MLPSpec(Model):
@@ -16,3 +18,21 @@ class MLPSpec(Model):
     kind: Literal["mlp"] = "mlp"
     hidden: Annotated[tuple[Width, ...], Field(min_length=1, max_length=8)] = (256, 256)
     activation: Activation = "relu"
+    layer_norm: LayerNorm = "none"
+    """`first`: after the first layer alone, which is then squashed by tanh, as in Acme and fastpbrl.
+    `all`: before each activation."""
+    init: Init = "uniform"
+    """How weights start; unless said, as in the algorithm's own code. `uniform`: in ±1/sqrt(fan-in), biases too, as in
+    PyTorch. `orthogonal`: with gain sqrt(2), as in jaxrl. `fan_in`: uniform with variance 1/fan-in, as in fastpbrl."""
+
+
+def own_init(init: Init) -> AfterValidator:
+    """For an algorithm whose code starts weights otherwise: its own way, wherever a spec names none.
+
+    A plain default of the algorithm's `network` would be lost as soon as a spec says anything of the network.
+    """
+
+    def fill_in(network: MLPSpec) -> MLPSpec:
+        return network if "init" in network.model_fields_set else network.model_copy(update={"init": init})
+
+    return AfterValidator(fill_in)

@@ -41,6 +41,30 @@ EXPLORE = st.one_of(
 )
 
 
+NETWORKS = st.fixed_dictionaries(
+    {"hidden": st.lists(st.integers(1, 512), min_size=1, max_size=8)},
+    optional={
+        "activation": st.sampled_from(["relu", "elu", "tanh", "gelu", "silu"]),
+        "layer_norm": st.sampled_from(["none", "first", "all"]),
+        "init": st.sampled_from(["uniform", "orthogonal", "fan_in"]),
+    },
+)
+OF_EVERY_ALGORITHM = {
+    "batch_size": st.integers(1, 1024),
+    "network": NETWORKS,
+    "policy_learning_rate": pairs(1e-6, 1.0).map(lambda pair: {"log_uniform": pair}),
+    "discount": numbers(0, 1),
+}
+OF_ONE = {
+    "td3": {"target_noise": numbers(0, 10), "policy_delay": WHOLE_NUMBERS},
+    "sac": {"target_entropy_scale": numbers(0, 10), "initial_temperature": numbers(0.01, 10)},
+    "ddpg": {"exploration_noise": numbers(0, 10)},
+}
+ALGORITHMS = st.one_of(
+    *(st.fixed_dictionaries({"name": st.just(name), **OF_EVERY_ALGORITHM, **own}) for name, own in OF_ONE.items())
+)
+
+
 @st.composite
 def specs(draw: st.DrawFn) -> dict[str, Any]:
     """Valid specs: intervals are built as multiples of what they must be multiples of."""
@@ -55,15 +79,7 @@ def specs(draw: st.DrawFn) -> dict[str, Any]:
         "replicates": draw(st.integers(1, 100)),
         "seed": draw(st.integers(0, 2**31 - 1)),
         "environment": {"suite": "gymnasium", "id": draw(st.sampled_from(["Pendulum-v1", "HalfCheetah-v5"]))},
-        "algorithm": {
-            "name": "td3",
-            "batch_size": draw(st.integers(1, 1024)),
-            "network": {"hidden": draw(st.lists(st.integers(1, 512), min_size=1, max_size=8))},
-            "policy_learning_rate": {"log_uniform": draw(pairs(1e-6, 1.0))},
-            "discount": draw(numbers(0, 1)),
-            "target_noise": draw(numbers(0, 10)),
-            "policy_delay": draw(WHOLE_NUMBERS),
-        },
+        "algorithm": draw(ALGORITHMS),
         "population": {
             "size": draw(st.integers(4, 100)),
             "method": {
