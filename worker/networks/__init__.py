@@ -1,6 +1,7 @@
 """Neural networks as pairs of pure functions. Flax is an implementation detail of this package."""
 
-from worker.networks.actor_critic import critic_ensemble, deterministic_policy
-from worker.networks.network import Network
+from worker.networks.actor_critic import critic_ensemble, deterministic_policy, tanh_normal_policy
+from worker.networks.network import Network, is_last
+from worker.networks.tanh_normal import TanhNormal
 
-__all__ = ["Network", "critic_ensemble", "deterministic_policy"]
+__all__ = ["Network", "TanhNormal", "critic_ensemble", "deterministic_policy", "is_last", "tanh_normal_policy"]

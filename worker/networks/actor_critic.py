@@ -5,8 +5,11 @@ import jax.numpy as jnp
 
 from phylon.spec import MLPSpec
 from worker.core.types import Array, EnvironmentInfo, Key, Params
-from worker.networks.mlp import mlp
+from worker.networks.mlp import Head, mlp, mlp_with_heads
 from worker.networks.network import Network
+from worker.networks.tanh_normal import TanhNormal
+
+LOWEST_LOG_STD, HIGHEST_LOG_STD = -10.0, 2.0
 
 
 def deterministic_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network:
@@ -18,6 +21,24 @@ def deterministic_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network:
         return jnp.tanh(body.apply(params, obs))
 
     return Network(body.init, apply)
+
+
+def tanh_normal_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network[TanhNormal]:
+    """Observation [..., obs] -> distribution of actions [..., action] in [-1, 1], deviations too."""
+    (observation_size,) = info.observation_shape
+    heads = {"output_mean": Head(info.action_size), "output_log_std": Head(info.action_size, gain=1.0)}
+    body = mlp_with_heads(spec, observation_size, heads)
+
+    def apply(params: Params, obs: Array) -> TanhNormal:
+        outputs = body.apply(params, obs)
+        return TanhNormal(outputs["output_mean"], squashed_log_std(outputs["output_log_std"]))
+
+    return Network(body.init, apply)
+
+
+def squashed_log_std(raw: Array) -> Array:
+    """Smoothly into [-10, 2], as in jaxrl: unlike a clip it never cuts the gradient off."""
+    return LOWEST_LOG_STD + 0.5 * (HIGHEST_LOG_STD - LOWEST_LOG_STD) * (1 + jnp.tanh(raw))
 
 
 def critic_ensemble(spec: MLPSpec, info: EnvironmentInfo, critics: int) -> Network:

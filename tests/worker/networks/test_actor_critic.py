@@ -5,7 +5,8 @@ import pytest
 
 from phylon.spec import MLPSpec
 from worker.core.types import EnvironmentInfo
-from worker.networks import critic_ensemble, deterministic_policy
+from worker.networks import critic_ensemble, deterministic_policy, is_last, tanh_normal_policy
+from worker.networks.actor_critic import squashed_log_std
 
 INFO = EnvironmentInfo(observation_shape=(2,), action_size=1, max_episode_steps=None)
 
@@ -14,25 +15,48 @@ def layer(kernel, bias):
     return {"kernel": jnp.array(kernel), "bias": jnp.array(bias)}
 
 
-ACTIVATED = {"relu": lambda x: max(x, 0.0), "elu": lambda x: x if x > 0 else np.exp(x) - 1, "tanh": np.tanh}
-
-
-@pytest.mark.parametrize("activation", ["relu", "elu", "tanh"])
-def test_policy_by_hand(variant, activation):
+def test_policy_by_hand(variant):
     """Layers are found by their names: a checkpoint depends on them."""
-    policy = deterministic_policy(MLPSpec(hidden=(2,), activation=activation), INFO)
+    policy = deterministic_policy(MLPSpec(hidden=(2,)), INFO)
     params = {
         "params": {
             "hidden_0": layer([[1.0, -1.0], [0.5, 0.25]], [0.0, -0.5]),
             "output": layer([[0.5], [2.0]], [0.1]),
         }
     }
-    activate = ACTIVATED[activation]
-    # obs (1, 2): hidden 1 + 1 = 2 and -1 + 0.5 - 0.5 = -1
-    expected = np.tanh(0.5 * activate(2.0) + 2 * activate(-1.0) + 0.1)
+    # obs (1, 2): hidden 1 + 1 = 2 and -1 + 0.5 - 0.5 = -1, which relu makes 0
     action = variant(policy.apply)(params, jnp.array([1.0, 2.0]))
-    assert action.tolist() == pytest.approx([expected], rel=1e-5)
+    assert action.tolist() == pytest.approx([np.tanh(0.5 * 2 + 0.1)], rel=1e-5)
     assert jax.tree.structure(policy.init(jax.random.key(0))) == jax.tree.structure(params)
+
+
+def test_stochastic_policy_by_hand(variant):
+    policy = tanh_normal_policy(MLPSpec(hidden=(2,)), INFO)
+    params = {
+        "params": {
+            "hidden_0": layer([[1.0, -1.0], [0.5, 0.25]], [0.0, -0.5]),
+            "output_mean": layer([[0.5], [2.0]], [0.1]),
+            "output_log_std": layer([[-0.25], [2.0]], [0.25]),
+        }
+    }
+    # hidden (2, 0) as above: mean 1.1, and -0.25 of the way from -4 to 2 or -10
+    distribution = variant(policy.apply)(params, jnp.array([1.0, 2.0]))
+    assert distribution.mean.tolist() == pytest.approx([1.1])
+    assert distribution.log_std.tolist() == pytest.approx([-4 + 6 * np.tanh(-0.25)])
+    assert jax.tree.structure(policy.init(jax.random.key(0))) == jax.tree.structure(params)
+
+
+@pytest.mark.parametrize(("raw", "expected"), [(0.0, -4.0), (0.5, -4 + 6 * np.tanh(0.5)), (-99.0, -10.0), (99.0, 2.0)])
+def test_log_deviations_stay_within_their_limits(variant, raw, expected):
+    assert variant(squashed_log_std)(jnp.array(raw)) == pytest.approx(expected)
+
+
+def test_the_deviations_orthogonal_weights_have_a_gain_of_one():
+    policy = tanh_normal_policy(MLPSpec(hidden=(16,), init="orthogonal"), EnvironmentInfo((4,), 3, None))
+    layers = policy.init(jax.random.key(0))["params"]
+    for name, square in {"output_mean": 2.0, "output_log_std": 1.0}.items():
+        kernel = np.asarray(layers[name]["kernel"])
+        np.testing.assert_allclose(kernel.T @ kernel, square * np.eye(3), atol=1e-5)
 
 
 @pytest.mark.parametrize("critics", [1, 2, 3])
@@ -57,18 +81,24 @@ def test_a_batch_gives_what_its_rows_give():
     np.testing.assert_allclose(rows, critic.apply(params, obs, action), rtol=1e-6)
 
 
-def test_weights_start_within_the_fan_in_limit():
-    policy = deterministic_policy(MLPSpec(hidden=(400, 400)), EnvironmentInfo((100,), 3, None))
-    params = policy.init(jax.random.key(0))["params"]
-    for name, fan_in in {"hidden_0": 100, "hidden_1": 400, "output": 400}.items():
-        for part in ("kernel", "bias"):
-            largest = float(jnp.max(jnp.abs(params[name][part])))
-            assert largest <= fan_in**-0.5
-            assert largest > 0.3 * fan_in**-0.5
-
-
 def test_actions_stay_in_the_unit_box():
     policy = deterministic_policy(MLPSpec(hidden=(8,)), INFO)
     params = jax.tree.map(lambda leaf: leaf * 100, policy.init(jax.random.key(0)))
     actions = policy.apply(params, 100 * jax.random.normal(jax.random.key(1), (64, 2)))
     assert float(jnp.max(jnp.abs(actions))) <= 1
+
+
+def test_last_layers_are_those_of_the_outputs():
+    networks = [
+        deterministic_policy(MLPSpec(hidden=(4, 4), layer_norm="all"), INFO),
+        tanh_normal_policy(MLPSpec(hidden=(4, 4)), INFO),
+        critic_ensemble(MLPSpec(hidden=(4, 4)), INFO, 2),
+    ]
+    found = set()
+    for network in networks:
+        marked = jax.tree_util.tree_map_with_path(
+            lambda path, _: is_last(path), jax.eval_shape(network.init, jax.random.key(0))
+        )
+        found |= {name for name, layer in marked["params"].items() if all(layer.values())}
+        assert not any(any(layer.values()) for name, layer in marked["params"].items() if name not in found)
+    assert found == {"output", "output_mean", "output_log_std"}
