@@ -69,8 +69,10 @@ function paintLanes(context: CanvasRenderingContext2D, layout: LineageLayout, pa
     context.globalAlpha = highlighted === null || highlighted === slot ? 1 : 0.45
     context.font = "600 11px Inter, system-ui, sans-serif"
     context.textAlign = "right"
+    context.fillStyle = palette["ink-soft"]
+    context.fillText(formatSlot(slot), left - 18, middle + 0.5)
     context.fillStyle = memberMark(slot, palette.theme).colour
-    context.fillText(formatSlot(slot), left - 10, middle + 0.5)
+    context.fillRect(left - 12, middle - Math.min(5, height / 3), 4, Math.min(10, (2 * height) / 3))
     context.font = "11px Inter, system-ui, sans-serif"
     context.textAlign = "left"
     context.fillStyle = palette["ink-soft"]

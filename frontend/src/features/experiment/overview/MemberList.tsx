@@ -50,9 +50,7 @@ export function MemberList({ overview, view }: MemberListProps) {
                 <svg aria-hidden="true" height="8" width="22">
                   <path d="M0 4h22" stroke={colour} strokeDasharray={dash.join(" ")} strokeWidth="3" />
                 </svg>
-                <span className="w-9 font-semibold" style={{ color: colour }}>
-                  {formatSlot(segment.slot)}
-                </span>
+                <span className="w-9 font-semibold">{formatSlot(segment.slot)}</span>
                 <span className="grow truncate text-[13px] text-ink-faint">
                   {generations === 0
                     ? "founder"

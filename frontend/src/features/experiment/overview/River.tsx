@@ -65,7 +65,7 @@ export function River({ overview, view, colours }: RiverProps) {
       laneNotes: Array.from({ length: lineage.population_size }, (_, slot) =>
         formatTick(lastFinite(fitness.columns[slot])),
       ),
-      gridLines: scale.ticks(Math.max(2, Math.floor((right - left) / 90))).map(scale),
+      gridLines: scale.ticks(Math.max(2, Math.floor((right - left) / 116))).map(scale),
     }),
     [
       palette,
