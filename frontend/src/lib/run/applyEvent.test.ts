@@ -59,7 +59,6 @@ describe("applyEvent", () => {
       parameters: 9000,
     })
     expect(view).toMatchObject({
-      parameters: 9000,
       run: { strategy: "vectorized", devices: ["gpu:0"], step: 4000 },
     })
   })
