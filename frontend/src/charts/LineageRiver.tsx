@@ -23,6 +23,7 @@ interface LineageRiverProps {
   toPixel: (position: number) => number
   toPosition: (pixel: number) => number
   label: string
+  highlighted: number | null
   onHighlight: (slot: number | null) => void
   onSelect: (segment: number | null) => void
   tooltip: (segment: Segment, position: number) => ReactNode
@@ -37,12 +38,12 @@ interface Hover {
 
 /** The river: one canvas for what changes with data, one above it for what changes with the pointer. */
 export function LineageRiver(props: LineageRiverProps) {
-  const { layout, paint, cursor, toPixel, toPosition, label, onHighlight, onSelect } = props
+  const { layout, paint, cursor, toPixel, toPosition, label, highlighted, onHighlight, onSelect } = props
   const [hover, setHover] = useState<Hover | null>(null)
   const [cursorX, setCursorX] = useState<number | null>(null)
   const keys = useExploitKeys(layout.arcs, onSelect)
   const help = useId()
-  const { width, left, right, palette } = paint
+  const { width, left, right } = paint
 
   const paintBase = useCallback(
     (context: CanvasRenderingContext2D) => paintRiver(context, layout, paint),
@@ -54,8 +55,8 @@ export function LineageRiver(props: LineageRiverProps) {
   const arc = keys.current
   const paintTop = useCallback(
     (context: CanvasRenderingContext2D) =>
-      paintOverlay(context, layout, { cursorX, segment: hovered, arc }, { palette, width }),
-    [layout, cursorX, hovered, arc, palette, width],
+      paintOverlay(context, layout, { cursorX, slot: highlighted, segment: hovered, arc }, paint),
+    [layout, paint, cursorX, highlighted, hovered, arc],
   )
   const top = useCanvas(width, layout.height, paintTop)
 

@@ -19,6 +19,7 @@ export function AncestryPanel({ overview, view }: AncestryPanelProps) {
   const { path, stretches, fitness } = overview
   const { tuned, end_step } = view.lineage
   const leaf = path.at(-1)
+  const births = useMemo(() => stretches.slice(1).map(({ from }) => from), [stretches])
   const column = useMemo(
     () => (stretches.length ? ancestralColumn(stretches, fitness) : null),
     [stretches, fitness],
@@ -48,7 +49,7 @@ export function AncestryPanel({ overview, view }: AncestryPanelProps) {
             </span>
           </figcaption>
           <CurveChart
-            births={stretches.slice(1).map(({ from }) => from)}
+            births={births}
             column={column}
             endStep={end_step}
             label={`Return along the ancestry of ${formatSlot(leaf.slot)}`}
