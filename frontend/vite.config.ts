@@ -11,12 +11,25 @@ export default defineConfig({
   server: { host: "127.0.0.1", port: 5173, proxy: { "/api": api } },
   build: { target: "es2022", chunkSizeWarningLimit: 700 },
   test: {
-    environment: "happy-dom",
-    environmentOptions: { happyDOM: { url: "http://localhost/" } },
-    setupFiles: ["./src/testing/setup.ts"],
-    include: ["src/**/*.test.{ts,tsx}"],
     maxWorkers: 2,
     testTimeout: 60_000,
     restoreMocks: true,
+    projects: [
+      // Functions need no browser, which makes them quick.
+      {
+        extends: true,
+        test: { name: "functions", environment: "node", include: ["src/**/*.test.ts"], isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: "pages",
+          environment: "happy-dom",
+          environmentOptions: { happyDOM: { url: "http://localhost/" } },
+          include: ["src/**/*.test.tsx"],
+          setupFiles: ["./src/testing/setup.ts"],
+        },
+      },
+    ],
   },
 })

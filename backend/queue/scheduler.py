@@ -24,6 +24,7 @@ class Scheduler:
         self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
         self._last_tick = float("-inf")
         self._listening_since = 0.0
+        self._database_is_there = True
 
     def start(self) -> None:
         self._thread.start()
@@ -37,9 +38,19 @@ class Scheduler:
             try:
                 self.tick()
             except SQLAlchemyError as error:
-                log.warning("scheduler_without_database", error=type(error).__name__)
+                self._note_database(is_there=False, error=str(error.args[0] if error.args else error))
             except Exception:
                 log.exception("scheduler_tick_failed")
+            else:
+                self._note_database(is_there=True)
+
+    def _note_database(self, *, is_there: bool, **details: str) -> None:
+        """Said once when it goes and once when it is back, not at every tick."""
+        if is_there and not self._database_is_there:
+            log.info("scheduler_has_database_again")
+        elif not is_there and self._database_is_there:
+            log.warning("scheduler_without_database", remedy="run `python -m backend.migrate` if it is new", **details)
+        self._database_is_there = is_there
 
     def tick(self) -> None:
         reachable = self._broker.reachable()

@@ -130,8 +130,9 @@ class TestRewind:
         worker.tell(run_id, 2, [metrics(seq, 2.0) for seq in (3, 4)])
         return run_id
 
-    def test_who_saw_what_is_void_is_told(self, server, resumed):
-        with Stream(server, resumed, "1-5") as stream:
+    @pytest.mark.parametrize("position", ["1-3", "1-5"])
+    def test_who_saw_what_is_void_is_told(self, server, resumed, position):
+        with Stream(server, resumed, position) as stream:
             rewind, *events = stream.take(3)
         assert (rewind["event"], rewind["data"]) == ("rewind", {"seq": 3, "attempt": 2})
         assert ids(events) == ["2-3", "2-4"]

@@ -1,4 +1,5 @@
 import { scaleLinear } from "d3-scale"
+import { memo } from "react"
 import { formatSteps, formatTick } from "@/lib/format"
 import { extent, type Series } from "@/lib/series"
 import { useWidth } from "@/lib/useSize"
@@ -17,7 +18,8 @@ const HEIGHT = 132
 const MARGIN = { left: 52, right: 12, top: 12, bottom: 22 }
 
 /** One stitched line over the range of the population, with a mark at each birth. */
-export function CurveChart({ series, column, births, endStep, label }: CurveChartProps) {
+export const CurveChart = memo(function CurveChart(props: CurveChartProps) {
+  const { series, column, births, endStep, label } = props
   const [host, width] = useWidth<HTMLDivElement>()
   const range = extent(series.columns) ?? [0, 1]
   const x = scaleLinear([0, Math.max(1, endStep)], [MARGIN.left, width - MARGIN.right])
@@ -83,7 +85,7 @@ export function CurveChart({ series, column, births, endStep, label }: CurveChar
       )}
     </div>
   )
-}
+})
 
 type Scale = (value: number) => number
 

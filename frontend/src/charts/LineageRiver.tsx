@@ -1,4 +1,13 @@
-import { type PointerEvent, type ReactNode, useCallback, useEffect, useId, useState } from "react"
+import {
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useState,
+} from "react"
+import { Floating } from "@/charts/Floating"
 import { paintOverlay, paintRiver, type RiverPaint } from "@/charts/riverPaint"
 import { useCanvas } from "@/charts/useCanvas"
 import { useExploitKeys } from "@/charts/useExploitKeys"
@@ -14,6 +23,7 @@ interface LineageRiverProps {
   toPixel: (position: number) => number
   toPosition: (pixel: number) => number
   label: string
+  highlighted: number | null
   onHighlight: (slot: number | null) => void
   onSelect: (segment: number | null) => void
   tooltip: (segment: Segment, position: number) => ReactNode
@@ -28,12 +38,12 @@ interface Hover {
 
 /** The river: one canvas for what changes with data, one above it for what changes with the pointer. */
 export function LineageRiver(props: LineageRiverProps) {
-  const { layout, paint, cursor, toPixel, toPosition, label, onHighlight, onSelect } = props
+  const { layout, paint, cursor, toPixel, toPosition, label, highlighted, onHighlight, onSelect } = props
   const [hover, setHover] = useState<Hover | null>(null)
   const [cursorX, setCursorX] = useState<number | null>(null)
   const keys = useExploitKeys(layout.arcs, onSelect)
   const help = useId()
-  const { width, left, right, palette } = paint
+  const { width, left, right } = paint
 
   const paintBase = useCallback(
     (context: CanvasRenderingContext2D) => paintRiver(context, layout, paint),
@@ -45,8 +55,8 @@ export function LineageRiver(props: LineageRiverProps) {
   const arc = keys.current
   const paintTop = useCallback(
     (context: CanvasRenderingContext2D) =>
-      paintOverlay(context, layout, { cursorX, segment: hovered, arc }, { palette, width }),
-    [layout, cursorX, hovered, arc, palette, width],
+      paintOverlay(context, layout, { cursorX, slot: highlighted, segment: hovered, arc }, paint),
+    [layout, paint, cursorX, highlighted, hovered, arc],
   )
   const top = useCanvas(width, layout.height, paintTop)
 
@@ -59,11 +69,15 @@ export function LineageRiver(props: LineageRiverProps) {
     [cursor, toPixel],
   )
 
-  function onPointerMove(event: PointerEvent<HTMLDivElement>) {
+  function placeOf(event: MouseEvent<HTMLDivElement>) {
     const box = event.currentTarget.getBoundingClientRect()
     const x = event.clientX - box.left
     const y = event.clientY - box.top
-    const segment = segmentAt(layout, x, y)
+    return { x, y, segment: segmentAt(layout, x, y) }
+  }
+
+  function onPointerMove(event: PointerEvent<HTMLDivElement>) {
+    const { x, y, segment } = placeOf(event)
     setHover(segment && { segment, x, y })
     onHighlight(segment?.slot ?? null)
     cursor.move(x >= left && x <= right ? toPosition(x) : null)
@@ -84,7 +98,7 @@ export function LineageRiver(props: LineageRiverProps) {
       data-exploits={layout.arcs.length}
       data-testid="lineage"
       onBlur={keys.leave}
-      onClick={() => onSelect(hover?.segment.id ?? null)}
+      onClick={(event) => onSelect(placeOf(event).segment?.id ?? null)}
       onKeyDown={keys.onKeyDown}
       onPointerLeave={onPointerLeave}
       onPointerMove={onPointerMove}
@@ -113,28 +127,6 @@ export function LineageRiver(props: LineageRiverProps) {
           {props.describeExploit(arc)}
         </Floating>
       )}
-    </div>
-  )
-}
-
-interface FloatingProps {
-  x: number
-  y: number
-  width: number
-  height: number
-  children: ReactNode
-}
-
-/** A note beside a point that keeps to the chart: it opens to the side with more room. */
-function Floating({ x, y, width, height, children }: FloatingProps) {
-  const horizontal = x > width / 2 ? { right: width - x + 14 } : { left: x + 14 }
-  const vertical = y > height / 2 ? { bottom: height - y + 6 } : { top: y + 6 }
-  return (
-    <div
-      className="pointer-events-none absolute z-20 w-max max-w-[min(300px,70%)] rounded-lg border border-line bg-raised px-3 py-2 text-[13px] shadow-pop"
-      style={{ ...horizontal, ...vertical }}
-    >
-      {children}
     </div>
   )
 }

@@ -69,7 +69,6 @@ export function PopulationCurves(props: PopulationCurvesProps) {
     if (!plot) return
     const member = highlighted !== null && members > 1 ? highlighted + 1 : null
     plot.setSeries(member, { focus: true }, false)
-    plot.redraw(false)
   }, [plot, highlighted, members])
 
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { scaleLinear, scaleLog } from "d3-scale"
+import { memo } from "react"
 import { formatSteps, formatTick } from "@/lib/format"
 import type { BandStep, ScheduleStep } from "@/lib/lineage/ancestry"
 import type { TunedParameter } from "@/lib/lineage/segments"
@@ -16,7 +17,8 @@ const HEIGHT = 132
 const MARGIN = { left: 52, right: 12, top: 12, bottom: 22 }
 
 /** What one hyper-parameter did along an ancestry: steps over the population's range, between the bounds of the spec. */
-export function ScheduleChart({ parameter, steps, band, endStep, label }: ScheduleChartProps) {
+export const ScheduleChart = memo(function ScheduleChart(props: ScheduleChartProps) {
+  const { parameter, steps, band, endStep, label } = props
   const [host, width] = useWidth<HTMLDivElement>()
   const x = scaleLinear([0, Math.max(1, endStep)], [MARGIN.left, width - MARGIN.right])
   const y = verticalScale(parameter)
@@ -87,7 +89,7 @@ export function ScheduleChart({ parameter, steps, band, endStep, label }: Schedu
       )}
     </div>
   )
-}
+})
 
 function verticalScale({ scale, low, high }: TunedParameter): (value: number) => number {
   const pixels = [HEIGHT - MARGIN.bottom, MARGIN.top]

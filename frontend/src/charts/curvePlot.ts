@@ -1,6 +1,7 @@
 /** Builds what uPlot needs to draw the curves of a population. Pure, so that tests can read it. */
 
 import type uPlot from "uplot"
+import { drawEndLabels } from "@/charts/endLabels"
 import type { Gutter } from "@/charts/gutter"
 import type { PlotOptions } from "@/charts/UPlotChart"
 import { memberMark, type Theme } from "@/lib/colour"
@@ -167,36 +168,4 @@ function summarySeries({ ink, inkSoft, accent, withAncestry }: CurveStyle): uPlo
 /** A line needs two points; a single tick is shown as a dot. */
 function fewTicks(plot: uPlot): boolean {
   return (plot.data[0]?.length ?? 0) < 2
-}
-
-/** Names at the ends of the lines, so that members can be told apart without colour. */
-function drawEndLabels(plot: uPlot, { members, theme }: CurveStyle, highlighted: number | null): void {
-  const { ctx, bbox } = plot
-  const ratio = devicePixelRatio
-  if (members === 1) return
-  const labels = endPoints(plot, members).filter(({ slot }) => members <= 16 || slot === highlighted)
-  let lowest = Number.NEGATIVE_INFINITY
-  ctx.save()
-  ctx.font = `600 ${11 * ratio}px Inter, system-ui, sans-serif`
-  ctx.textAlign = "left"
-  ctx.textBaseline = "middle"
-  for (const { slot, x, y } of labels.sort((a, b) => a.y - b.y)) {
-    const place = Math.max(y, lowest + 12 * ratio)
-    lowest = place
-    if (place > bbox.top + bbox.height + 10 * ratio) break
-    ctx.globalAlpha = highlighted === null || highlighted === slot ? 1 : 0.3
-    ctx.fillStyle = memberMark(slot, theme).colour
-    ctx.fillText(formatSlot(slot), Math.min(x, bbox.left + bbox.width) + 7 * ratio, place)
-  }
-  ctx.restore()
-}
-
-function endPoints(plot: uPlot, members: number): { slot: number; x: number; y: number }[] {
-  const last = (plot.data[0]?.length ?? 0) - 1
-  if (last < 0) return []
-  const x = plot.valToPos(plot.data[0]![last]!, "x", true)
-  return Array.from({ length: members }, (_, slot) => slot).flatMap((slot) => {
-    const value = plot.data[slot + 1]?.[last]
-    return value === null || value === undefined ? [] : [{ slot, x, y: plot.valToPos(value, "y", true) }]
-  })
 }

@@ -2,7 +2,7 @@
 
 import { memberMark } from "@/lib/colour"
 import { formatSlot } from "@/lib/format"
-import type { Arc, Bar, LineageLayout, Piece } from "@/lib/lineage/layoutLineage"
+import type { Arc, Bar, Lane, LineageLayout, Piece } from "@/lib/lineage/layoutLineage"
 import type { Palette } from "@/lib/palette"
 
 export interface RiverPaint {
@@ -18,7 +18,6 @@ export interface RiverPaint {
   laneNotes: readonly string[]
   /** Vertical lines: the ticks of the shared x-axis. */
   gridLines: readonly number[]
-  highlighted: number | null
   /** Lanes are so thin that arcs must step back and not every lane can be named. */
   crowded: boolean
 }
@@ -58,25 +57,28 @@ function paintGrid(
 }
 
 function paintLanes(context: CanvasRenderingContext2D, layout: LineageLayout, paint: RiverPaint): void {
-  const { palette, left, right, highlighted, laneNotes, crowded } = paint
-  context.textBaseline = "middle"
-  for (const { slot, top, middle, height } of layout.lanes) {
-    if (slot === highlighted) {
-      context.fillStyle = palette.sunken
-      context.fillRect(left, top, right - left, height)
-    }
-    if (crowded && slot % 5 !== 0 && slot !== highlighted) continue
-    context.globalAlpha = highlighted === null || highlighted === slot ? 1 : 0.45
-    context.font = "600 11px Inter, system-ui, sans-serif"
-    context.textAlign = "right"
-    context.fillStyle = memberMark(slot, palette.theme).colour
-    context.fillText(formatSlot(slot), left - 10, middle + 0.5)
-    context.font = "11px Inter, system-ui, sans-serif"
-    context.textAlign = "left"
-    context.fillStyle = palette["ink-soft"]
-    context.fillText(laneNotes[slot] ?? "", right + 7, middle + 0.5)
-    context.globalAlpha = 1
+  for (const lane of layout.lanes) {
+    if (!paint.crowded || lane.slot % 5 === 0) paintLaneNames(context, lane, paint)
   }
+}
+
+function paintLaneNames(
+  context: CanvasRenderingContext2D,
+  { slot, middle, height }: Lane,
+  paint: RiverPaint,
+): void {
+  const { palette, left, right, laneNotes } = paint
+  context.textBaseline = "middle"
+  context.font = "600 11px Inter, system-ui, sans-serif"
+  context.textAlign = "right"
+  context.fillStyle = palette["ink-soft"]
+  context.fillText(formatSlot(slot), left - 18, middle + 0.5)
+  context.fillStyle = memberMark(slot, palette.theme).colour
+  context.fillRect(left - 12, middle - Math.min(5, height / 3), 4, Math.min(10, (2 * height) / 3))
+  context.font = "11px Inter, system-ui, sans-serif"
+  context.textAlign = "left"
+  context.fillStyle = palette["ink-soft"]
+  context.fillText(laneNotes[slot] ?? "", right + 7, middle + 0.5)
 }
 
 function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint): void {
@@ -107,29 +109,35 @@ function fillPieces(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPai
   }
 }
 
+/** Arcs so close together that they would hide the bars; zooming in gives them room. */
+const DENSE_REACH = 8
+
 function paintArc(context: CanvasRenderingContext2D, arc: Arc, paint: RiverPaint, lit: boolean): void {
-  const { palette, crowded } = paint
-  const width = lit ? 2.75 : crowded ? 0.9 : 1.5
-  const colour = lit ? palette.accent : palette.ink
-  context.globalAlpha = lit ? 1 : paint.lit ? 0.1 : crowded ? 0.75 : 1
+  const { palette } = paint
+  const quiet = !lit && paint.crowded
+  const dense = !lit && arc.reach < DENSE_REACH
+  const width = lit ? 2.75 : quiet || dense ? 0.9 : 1.5
+  context.globalAlpha = lit ? 1 : paint.lit ? 0.1 : dense ? 0.25 : quiet ? 0.75 : 1
   context.lineCap = "round"
   traceArc(context, arc)
-  if (lit || !crowded) {
+  if (!quiet && !dense) {
     // A rim in the colour of the paper keeps the arc legible on bars of any colour.
     context.strokeStyle = palette.surface
     context.lineWidth = width + 2.5
     context.stroke()
   }
-  context.strokeStyle = colour
+  context.strokeStyle = lit ? palette.accent : palette.ink
+  context.fillStyle = context.strokeStyle
   context.lineWidth = width
   context.stroke()
-  context.beginPath()
-  context.arc(arc.x, arc.toY, lit ? 4.5 : crowded ? 2 : 3.25, 0, 2 * Math.PI)
-  context.fillStyle = colour
-  context.fill()
-  context.strokeStyle = palette.surface
-  context.lineWidth = crowded && !lit ? 0.5 : 1.25
-  context.stroke()
+  if (!dense) {
+    context.beginPath()
+    context.arc(arc.x, arc.toY, lit ? 4.5 : quiet ? 2 : 3.25, 0, 2 * Math.PI)
+    context.fill()
+    context.strokeStyle = palette.surface
+    context.lineWidth = quiet ? 0.5 : 1.25
+    context.stroke()
+  }
   context.globalAlpha = 1
 }
 
@@ -143,6 +151,8 @@ export function traceArc(context: CanvasRenderingContext2D, { x, reach, fromY, t
 /** Cursor, hovered segment and the exploit under the keyboard, on a layer of their own. */
 export interface RiverOverlay {
   cursorX: number | null
+  /** The slot that is highlighted everywhere. */
+  slot: number | null
   segment: number | null
   arc: Arc | null
 }
@@ -151,9 +161,12 @@ export function paintOverlay(
   context: CanvasRenderingContext2D,
   layout: LineageLayout,
   overlay: RiverOverlay,
-  { palette, width }: Pick<RiverPaint, "palette" | "width">,
+  paint: RiverPaint,
 ): void {
+  const { palette, width } = paint
   context.clearRect(0, 0, width, layout.height + 40)
+  const lane = overlay.slot === null ? undefined : layout.lanes[overlay.slot]
+  if (lane) paintHighlight(context, lane, paint)
   if (overlay.cursorX !== null) {
     context.strokeStyle = palette["ink-faint"]
     context.lineWidth = 1
@@ -181,4 +194,17 @@ export function paintOverlay(
     context.arc(overlay.arc.x, overlay.arc.toY, 6, 0, 2 * Math.PI)
     context.stroke()
   }
+}
+
+/** Brackets a lane from above and below; in a crowd, where not every lane is named, it gets its name. */
+function paintHighlight(context: CanvasRenderingContext2D, lane: Lane, paint: RiverPaint): void {
+  const { palette, left, right, crowded } = paint
+  context.fillStyle = memberMark(lane.slot, palette.theme).colour
+  context.fillRect(left, lane.top, right - left, 1.5)
+  context.fillRect(left, lane.top + lane.height - 1.5, right - left, 1.5)
+  if (!crowded || lane.slot % 5 === 0) return
+  context.fillStyle = palette.surface
+  context.fillRect(0, lane.middle - 8, left - 6, 16)
+  context.fillRect(right + 4, lane.middle - 8, paint.width - right, 16)
+  paintLaneNames(context, lane, paint)
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import {
   formatAge,
   formatBytes,
+  formatClock,
   formatCount,
   formatDuration,
   formatPercent,
@@ -66,6 +67,11 @@ describe("times", () => {
     [0.12, "0.12 s"],
     [61, "1 min 1 s"],
   ])("seconds %d", (value, text) => expect(formatSeconds(value)).toBe(text))
+  it.each([
+    [7.9, "0:07"],
+    [725, "12:05"],
+    [3723, "1:02:03"],
+  ])("clock %d", (value, text) => expect(formatClock(value)).toBe(text))
   it("age", () => {
     const now = Date.parse("2026-01-01T01:00:00Z")
     expect(formatAge("2026-01-01T00:59:58Z", now)).toBe("just now")

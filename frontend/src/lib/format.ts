@@ -96,6 +96,14 @@ export function formatDuration(seconds: Maybe): string {
     .join(" ")
 }
 
+/** 0:07, 12:05, 1:02:03: the time of a log line. */
+export function formatClock(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  const tail = String(rest).padStart(2, "0")
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`
+}
+
 /** "just now", "5 min ago", "3 d ago". */
 export function formatAge(timestamp: string | null, now: number): string {
   if (timestamp === null) return UNKNOWN

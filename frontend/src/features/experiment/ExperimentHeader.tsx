@@ -22,6 +22,7 @@ export function ExperimentHeader({ experiment, run }: HeaderProps) {
   const description = typeof experiment.spec.description === "string" ? experiment.spec.description : ""
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+      <title>{`${experiment.name} · Phylon`}</title>
       <div className="min-w-0 max-w-5xl">
         <nav aria-label="Breadcrumb" className="text-[13px] text-ink-faint">
           <Link className="rounded hover:text-ink hover:underline" to="/">

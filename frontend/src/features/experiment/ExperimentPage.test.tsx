@@ -67,10 +67,13 @@ describe("the experiment page", () => {
     expect(screen.getByText("sharded was fastest")).toBeTruthy()
   })
 
-  it("has the page for unknown addresses when there is no such experiment", async () => {
-    show("/experiments/99")
-    expect(await screen.findByText("This branch leads nowhere")).toBeTruthy()
-  })
+  it.each(["99", "0", "abc"])(
+    "has the page for unknown addresses when there is no experiment %s",
+    async (id) => {
+      show(`/experiments/${id}`)
+      expect(await screen.findByText("This branch leads nowhere")).toBeTruthy()
+    },
+  )
 
   it("says what went wrong", async () => {
     show("/experiments/3", { "GET /api/experiments/3": refusal(500, "The database is locked.") })

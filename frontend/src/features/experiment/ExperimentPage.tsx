@@ -20,8 +20,9 @@ function chooseRun(experiment: Experiment, wanted: number | undefined): Run | un
 export function ExperimentPage() {
   const { id } = route.useParams()
   const { run: wanted } = route.useSearch()
-  const query = useQuery(experimentQuery(id))
-  if (Number.isNaN(id) || (query.error instanceof ApiError && query.error.status === 404)) return <NotFound />
+  const possible = Number.isSafeInteger(id) && id > 0
+  const query = useQuery({ ...experimentQuery(id), enabled: possible })
+  if (!possible || (query.error instanceof ApiError && query.error.status === 404)) return <NotFound />
   if (query.isPending) {
     return (
       <Panel>

@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useRef, useState } from "react"
 import { isActive, type LogLine, type Run } from "@/api/types"
 import { useLogs } from "@/features/experiment/useLogs"
-import { formatDuration } from "@/lib/format"
+import { formatClock } from "@/lib/format"
 import { Button } from "@/ui/Button"
 import { classes } from "@/ui/classes"
 import { Panel } from "@/ui/Panel"
@@ -101,12 +101,10 @@ function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
               ref={rows.measureElement}
               style={{ transform: `translateY(${start}px)` }}
             >
-              <span className="numeric w-20 shrink-0 select-none text-right text-ink-faint">
-                {formatDuration(line.wall)}
+              <span className="numeric w-14 shrink-0 select-none text-right text-ink-faint">
+                {formatClock(line.wall)}
               </span>
-              <span className="w-4 shrink-0 select-none text-ink-faint" title={line.stream}>
-                {line.stream === "supervisor" ? "s" : "t"}
-              </span>
+              <span className="hidden w-20 shrink-0 select-none text-ink-faint sm:inline">{line.stream}</span>
               <span
                 className={classes(
                   "whitespace-pre-wrap break-all",

@@ -104,12 +104,15 @@ export function ExperimentsPage() {
           ))}
         {query.data && items.length > 0 && (
           <p className="numeric px-5 py-2.5 text-[13px] text-ink-faint">
-            {query.data.total === items.length
-              ? `${items.length} experiments`
-              : `${items.length} of ${query.data.total} experiments`}
+            {countLabel(items.length, query.data.total)}
           </p>
         )}
       </section>
     </div>
   )
+}
+
+function countLabel(shown: number, total: number): string {
+  if (shown < total) return `${shown} of ${total} experiments`
+  return shown === 1 ? "1 experiment" : `${shown} experiments`
 }

@@ -17,6 +17,7 @@ export function FirstStart() {
   const nobody = workers.data?.every(({ state }) => state === "lost")
   return (
     <div className="mx-auto max-w-5xl">
+      <title>Phylon</title>
       <section className="overflow-hidden rounded-card border border-line bg-surface shadow-card">
         <RiverIllustration />
         <div className="px-6 pt-2 pb-8 text-center sm:px-12 sm:pb-12">

@@ -18,7 +18,7 @@ export function AppShell() {
         Skip to content
       </a>
       <header className="sticky top-0 z-30 border-line border-b bg-surface/90 backdrop-blur">
-        <div className="mx-auto flex h-14 max-w-[1760px] items-center gap-1 px-3 sm:gap-2 sm:px-6">
+        <div className="mx-auto flex h-14 max-w-[2200px] items-center gap-1 px-3 sm:gap-2 sm:px-6">
           <Link
             aria-label="Phylon, home"
             className="mr-1 flex items-center gap-2.5 rounded-lg sm:mr-4"
@@ -42,7 +42,7 @@ export function AppShell() {
         </div>
         <ConnectionBanner />
       </header>
-      <main className="mx-auto w-full max-w-[1760px] grow px-3 py-5 sm:px-6 sm:py-7" id="content">
+      <main className="mx-auto w-full max-w-[2200px] grow px-3 py-5 sm:px-6 sm:py-7" id="content">
         <Outlet />
       </main>
       <Toasts />

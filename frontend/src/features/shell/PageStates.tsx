@@ -31,6 +31,7 @@ export function PageFailure({ error, reset }: { error: unknown; reset: () => voi
 export function PageTitle({ children, hint }: { children: string; hint?: string }) {
   return (
     <div className="min-w-0">
+      <title>{`${children} · Phylon`}</title>
       <h1 className="truncate font-semibold text-[22px] leading-8 tracking-tight">{children}</h1>
       {hint && <p className="text-ink-soft">{hint}</p>}
     </div>

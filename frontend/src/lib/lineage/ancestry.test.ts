@@ -3,6 +3,7 @@ import {
   ancestralColumn,
   ancestryOf,
   foundersOf,
+  generationsOfLiving,
   lineageStatistics,
   populationBand,
   schedule,
@@ -67,6 +68,17 @@ it("bands the population between births", () => {
     { from: 2000, to: 4000, low: 0.9, high: 0.94 },
     { from: 4000, to: 6000, low: 0.9, high: 0.95 },
   ])
+})
+
+it("counts the generations of the living", () => {
+  expect(generationsOfLiving(segments)).toEqual(
+    new Map([
+      [0, 0],
+      [5, 2],
+      [2, 0],
+      [4, 1],
+    ]),
+  )
 })
 
 it("knows every segment's founder", () => {

@@ -3,16 +3,31 @@
 import { living, type Segment } from "@/lib/lineage/segments"
 import type { Series } from "@/lib/series"
 
+type Index = ReadonlyMap<number, Segment>
+
+function indexOf(segments: readonly Segment[]): Index {
+  return new Map(segments.map((segment) => [segment.id, segment]))
+}
+
+function pathTo(index: Index, id: number): Segment[] {
+  const path: Segment[] = []
+  let current = index.get(id)
+  while (current) {
+    path.push(current)
+    current = current.parent === null ? undefined : index.get(current.parent)
+  }
+  return path.reverse()
+}
+
 /** From the founder to the segment itself; empty when there is no such segment. */
 export function ancestryOf(segments: readonly Segment[], id: number): Segment[] {
-  const byId = new Map(segments.map((segment) => [segment.id, segment]))
-  const path: Segment[] = []
-  let current = byId.get(id)
-  while (current) {
-    path.unshift(current)
-    current = current.parent === null ? undefined : byId.get(current.parent)
-  }
-  return path
+  return pathTo(indexOf(segments), id)
+}
+
+/** Copies between a living member and its founder, by segment id. */
+export function generationsOfLiving(segments: readonly Segment[]): Map<number, number> {
+  const index = indexOf(segments)
+  return new Map(living(segments).map(({ id }) => [id, pathTo(index, id).length - 1]))
 }
 
 /** The part of an ancestor's life that its descendant shares. */
@@ -101,7 +116,8 @@ export interface LineageStatistics {
 }
 
 export function lineageStatistics(segments: readonly Segment[]): LineageStatistics {
-  const paths = living(segments).map((segment) => ancestryOf(segments, segment.id))
+  const index = indexOf(segments)
+  const paths = living(segments).map((segment) => pathTo(index, segment.id))
   const families = new Map<number, number>()
   for (const path of paths) families.set(path[0]!.id, (families.get(path[0]!.id) ?? 0) + 1)
   return {

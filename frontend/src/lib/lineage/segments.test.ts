@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { addSegments, decodeSegment, exploits, type Lineage, living, occupant } from "@/lib/lineage/segments"
+import { addSegments, decodeSegment, exploits, type Lineage, living } from "@/lib/lineage/segments"
 import { runLineage, segment } from "@/testing/samples"
 
 const wire = runLineage()
@@ -25,12 +25,6 @@ describe("addSegments", () => {
 
   it("changes nothing when the child is known", () =>
     expect(addSegments(lineage, [lineage.segments[4]!])).toBe(lineage))
-})
-
-it("says who occupied a slot; at an exploit that is the child", () => {
-  expect(occupant(lineage.segments, 3, 1999)!.id).toBe(3)
-  expect(occupant(lineage.segments, 3, 2000)!.id).toBe(4)
-  expect(occupant(lineage.segments, 9, 0)).toBeUndefined()
 })
 
 it("lists exploits in time", () => expect(exploits(lineage.segments).map(({ id }) => id)).toEqual([4, 5]))

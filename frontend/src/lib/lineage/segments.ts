@@ -95,16 +95,6 @@ export function living(segments: readonly Segment[]): Segment[] {
   return segments.filter((segment) => segment.end_step === null).sort((a, b) => a.slot - b.slot)
 }
 
-/** The segment that occupied a slot just after `step`; at the step of an exploit that is the child. */
-export function occupant(segments: readonly Segment[], slot: number, step: number): Segment | undefined {
-  return segments.find(
-    (segment) =>
-      segment.slot === slot &&
-      segment.start_step <= step &&
-      (segment.end_step === null || step < segment.end_step),
-  )
-}
-
 /** Segments that came from copying another member, in order of birth. */
 export function exploits(segments: readonly Segment[]): Segment[] {
   return segments

@@ -17,7 +17,6 @@ export function applyEvent(view: RunView, event: StreamEvent): RunView {
     case "started":
       return {
         ...next,
-        parameters: event.parameters,
         run: {
           ...next.run,
           strategy: event.strategy,
@@ -33,7 +32,7 @@ export function applyEvent(view: RunView, event: StreamEvent): RunView {
       return { ...next, lineage: addSegments(next.lineage, born) }
     }
     case "checkpoint":
-      return { ...next, checkpoints: view.checkpoints + 1 }
+      return next // the artifacts of a run tell which checkpoints are stored
     case "finished": {
       const best = decodeNumber(event.best_fitness)
       return { ...next, run: { ...next.run, status: "finished", best_fitness: best } }

@@ -4,8 +4,15 @@ import { openRunStream } from "@/lib/run/openRunStream"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { runRead } from "@/testing/samples"
 
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+beforeEach(() => {
+  FakeEventSource.opened = []
+  vi.stubGlobal("EventSource", FakeEventSource)
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 function open(after: string | null = "1-9") {
   const batches: StreamEvent[][] = []

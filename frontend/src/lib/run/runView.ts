@@ -15,10 +15,6 @@ export interface RunView {
   streamed: Readonly<Record<string, Series>>
   /** Seconds of work at the last event. */
   endWall: number
-  /** Weights of one member, once a trainer has said it. */
-  parameters: number | null
-  /** Checkpoints announced since the snapshot. */
-  checkpoints: number
   /** History was cut back below what this view holds: it must be loaded anew. */
   outdated: boolean
 }
@@ -31,8 +27,6 @@ export function runView(run: Run, lineage: Lineage, snapshot: number): RunView {
     lastSeq: run.last_seq,
     streamed: {},
     endWall: lineage.segments.reduce((latest, segment) => Math.max(latest, segment.start_wall), 0),
-    parameters: null,
-    checkpoints: 0,
     outdated: false,
   }
 }

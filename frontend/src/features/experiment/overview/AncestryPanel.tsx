@@ -19,6 +19,7 @@ export function AncestryPanel({ overview, view }: AncestryPanelProps) {
   const { path, stretches, fitness } = overview
   const { tuned, end_step } = view.lineage
   const leaf = path.at(-1)
+  const births = useMemo(() => stretches.slice(1).map(({ from }) => from), [stretches])
   const column = useMemo(
     () => (stretches.length ? ancestralColumn(stretches, fitness) : null),
     [stretches, fitness],
@@ -39,7 +40,7 @@ export function AncestryPanel({ overview, view }: AncestryPanelProps) {
       hint={`${copies === 0 ? "A founder: its weights are its own from the start" : `${copies} ${copies === 1 ? "copy" : "copies"} from founder ${formatSlot(path[0]!.slot)}`}; grey shows the range over the population, dashed lines the bounds of the spec.`}
       title={`Schedule of ${formatSlot(leaf.slot)}`}
     >
-      <div className="grid gap-x-8 gap-y-6 pt-2 lg:grid-cols-2">
+      <div className="grid gap-x-8 gap-y-6 pt-2 md:grid-cols-2 2xl:grid-cols-3">
         <figure className="min-w-0">
           <figcaption className="mb-1 flex justify-between gap-4">
             <span className="font-medium">return along the ancestry</span>
@@ -48,7 +49,7 @@ export function AncestryPanel({ overview, view }: AncestryPanelProps) {
             </span>
           </figcaption>
           <CurveChart
-            births={stretches.slice(1).map(({ from }) => from)}
+            births={births}
             column={column}
             endStep={end_step}
             label={`Return along the ancestry of ${formatSlot(leaf.slot)}`}

@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query"
-import { metricNamesQuery } from "@/api/queries"
 import { isActive } from "@/api/types"
 import { PopulationCurves } from "@/charts/PopulationCurves"
 import { CursorReadout } from "@/features/experiment/overview/CursorReadout"
+import { MetricSelect } from "@/features/experiment/overview/MetricSelect"
 import { FITNESS, type Overview } from "@/features/experiment/overview/useOverview"
 import { living } from "@/lib/lineage/segments"
 import { metricLabel } from "@/lib/metricLabel"
@@ -11,7 +10,6 @@ import { countNonFinite, type Series } from "@/lib/series"
 import { Button } from "@/ui/Button"
 import { Panel } from "@/ui/Panel"
 import { Segmented } from "@/ui/Segmented"
-import { Select } from "@/ui/Select"
 import { Empty, Failure, Loading } from "@/ui/States"
 
 interface CurvesPanelProps {
@@ -116,38 +114,5 @@ function NoTicks({ view }: { view: RunView }) {
         ? "The run starts as soon as a worker is free. This page follows by itself."
         : "The trainer is compiling and filling the replay. Values appear with the first tick."}
     </Empty>
-  )
-}
-
-interface MetricSelectProps {
-  metric: string
-  view: RunView
-  onChange: (metric: string) => void
-}
-
-/** All metrics that the run has reported, by group; those that arrive while one looks are added. */
-function MetricSelect({ metric, view, onChange }: MetricSelectProps) {
-  const stored = useQuery(metricNamesQuery(view.run.id, view.snapshot))
-  const names = [...new Set([FITNESS, metric, ...(stored.data ?? []), ...Object.keys(view.streamed)])].sort()
-  const groups = [...new Set(names.map((name) => name.split("/")[0]!))]
-  return (
-    <Select
-      aria-label="Metric"
-      className="max-w-52"
-      onChange={(event) => onChange(event.target.value)}
-      value={metric}
-    >
-      {groups.map((group) => (
-        <optgroup key={group} label={group}>
-          {names
-            .filter((name) => name.startsWith(`${group}/`))
-            .map((name) => (
-              <option key={name} value={name}>
-                {metricLabel(name)}
-              </option>
-            ))}
-        </optgroup>
-      ))}
-    </Select>
   )
 }

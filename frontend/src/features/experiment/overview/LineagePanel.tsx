@@ -86,7 +86,7 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
       ) : mode === "river" ? (
         <River colours={colours} overview={overview} view={view} />
       ) : (
-        <ExploitTable overview={overview} view={view} />
+        <ExploitTable onSelect={overview.select} path={path} segments={lineage.segments} />
       )}
     </Panel>
   )

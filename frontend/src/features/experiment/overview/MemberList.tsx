@@ -1,10 +1,11 @@
+import { useMemo } from "react"
 import type { Overview } from "@/features/experiment/overview/useOverview"
 import { memberMark } from "@/lib/colour"
 import { formatSlot, formatValue } from "@/lib/format"
-import { ancestryOf } from "@/lib/lineage/ancestry"
-import { living } from "@/lib/lineage/segments"
+import { generationsOfLiving } from "@/lib/lineage/ancestry"
+import { living, type Segment } from "@/lib/lineage/segments"
 import type { RunView } from "@/lib/run/runView"
-import { lastFinite } from "@/lib/series"
+import { lastFinite, type Series } from "@/lib/series"
 import { useTheme } from "@/lib/theme"
 import { classes } from "@/ui/classes"
 import { Panel } from "@/ui/Panel"
@@ -20,9 +21,8 @@ export function MemberList({ overview, view }: MemberListProps) {
   const theme = useTheme()
   const { segments } = view.lineage
   const { fitness, highlighted, setHighlighted, path, select } = overview
-  const members = living(segments)
-    .map((segment) => ({ segment, value: lastFinite(fitness.columns[segment.slot]) }))
-    .sort((a, b) => (Number.isNaN(a.value) ? 1 : Number.isNaN(b.value) ? -1 : b.value - a.value))
+  const members = useMemo(() => ranked(segments, fitness), [segments, fitness])
+  const generations = useMemo(() => generationsOfLiving(segments), [segments])
   const chosen = path.at(-1)?.id
   return (
     <Panel hint="Choose one to light up its ancestry" title="Members">
@@ -30,7 +30,6 @@ export function MemberList({ overview, view }: MemberListProps) {
       <ul className="-mx-2 max-h-[560px] overflow-y-auto">
         {members.map(({ segment, value }) => {
           const { colour, dash } = memberMark(segment.slot, theme)
-          const generations = ancestryOf(segments, segment.id).length - 1
           return (
             <li key={segment.id}>
               <button
@@ -50,15 +49,9 @@ export function MemberList({ overview, view }: MemberListProps) {
                 <svg aria-hidden="true" height="8" width="22">
                   <path d="M0 4h22" stroke={colour} strokeDasharray={dash.join(" ")} strokeWidth="3" />
                 </svg>
-                <span className="w-9 font-semibold" style={{ color: colour }}>
-                  {formatSlot(segment.slot)}
-                </span>
+                <span className="w-9 font-semibold">{formatSlot(segment.slot)}</span>
                 <span className="grow truncate text-[13px] text-ink-faint">
-                  {generations === 0
-                    ? "founder"
-                    : generations === 1
-                      ? "1 generation"
-                      : `${generations} generations`}
+                  {descent(generations.get(segment.id) ?? 0)}
                 </span>
                 <span className="numeric font-medium">{formatValue(value)}</span>
               </button>
@@ -68,4 +61,16 @@ export function MemberList({ overview, view }: MemberListProps) {
       </ul>
     </Panel>
   )
+}
+
+/** Living members, best first; those without a value last. */
+function ranked(segments: readonly Segment[], fitness: Series) {
+  return living(segments)
+    .map((segment) => ({ segment, value: lastFinite(fitness.columns[segment.slot]) }))
+    .sort((a, b) => (Number.isNaN(a.value) ? 1 : Number.isNaN(b.value) ? -1 : b.value - a.value))
+}
+
+function descent(generations: number): string {
+  if (generations === 0) return "founder"
+  return generations === 1 ? "1 generation" : `${generations} generations`
 }

@@ -14,12 +14,12 @@ export function OverviewTab({ view }: { view: RunView }) {
       <div className="min-w-0 space-y-5">
         <CurvesPanel overview={overview} view={view} />
         <LineagePanel overview={overview} view={view} />
-        <AncestryPanel overview={overview} view={view} />
       </div>
-      <div className="grid min-w-0 gap-5 md:grid-cols-2 xl:grid-cols-1">
+      <div className="grid min-w-0 items-start gap-5 md:grid-cols-2 xl:row-span-2 xl:grid-cols-1">
         <LineageNumbers view={view} />
         <MemberList overview={overview} view={view} />
       </div>
+      <AncestryPanel overview={overview} view={view} />
     </div>
   )
 }

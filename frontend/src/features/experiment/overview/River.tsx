@@ -23,7 +23,7 @@ interface RiverProps {
 
 /** Brings the layout of the lineage, its colours and the shared axis together for the canvas. */
 export function River({ overview, view, colours }: RiverProps) {
-  const { axis, range, times, fitness, stretches, highlighted } = overview
+  const { axis, range, times, fitness, stretches } = overview
   const { lineage } = view
   const [host, width] = useWidth<HTMLDivElement>()
   const palette = usePalette()
@@ -54,7 +54,6 @@ export function River({ overview, view, colours }: RiverProps) {
       width,
       left,
       right,
-      highlighted,
       crowded: laneHeightFor(lineage.population_size) < 14,
       colourOf: (bar, piece) => colours.colourOf(bar.segment, piece.tick),
       lit: stretches.length
@@ -65,21 +64,9 @@ export function River({ overview, view, colours }: RiverProps) {
       laneNotes: Array.from({ length: lineage.population_size }, (_, slot) =>
         formatTick(lastFinite(fitness.columns[slot])),
       ),
-      gridLines: scale.ticks(Math.max(2, Math.floor((right - left) / 90))).map(scale),
+      gridLines: scale.ticks(Math.max(2, Math.floor((right - left) / 116))).map(scale),
     }),
-    [
-      palette,
-      width,
-      left,
-      right,
-      highlighted,
-      colours,
-      stretches,
-      toPixel,
-      lineage.population_size,
-      fitness,
-      scale,
-    ],
+    [palette, width, left, right, colours, stretches, toPixel, lineage.population_size, fitness, scale],
   )
 
   const count = layout.arcs.length
@@ -89,6 +76,7 @@ export function River({ overview, view, colours }: RiverProps) {
         {width > 0 && (
           <LineageRiver
             cursor={overview.cursor}
+            highlighted={overview.highlighted}
             describeExploit={(arc) => describeExploit(lineage, arc.child)}
             label={`Lineage of ${lineage.population_size} members, ${count} ${count === 1 ? "exploit" : "exploits"}`}
             layout={layout}

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { useMemo, useState } from "react"
+import { useCallback, useMemo, useState } from "react"
 import { useSeries } from "@/features/experiment/useRunView"
 import { createCursor } from "@/lib/cursor"
 import { ancestralColumn, ancestryOf, stitch } from "@/lib/lineage/ancestry"
@@ -46,6 +46,26 @@ export function useOverview(view: RunView) {
   const end = Math.max(1, axis === "steps" ? Math.max(endStep, metricSeries?.steps.at(-1) ?? 0) : endWall)
   const range = useMemo<readonly [number, number]>(() => zoom ?? [0, end], [zoom, end])
 
+  const change = useCallback(
+    (next: ExperimentSearch) => {
+      if (next.axis) setZoom(null)
+      void navigate({ search: (old) => ({ ...old, ...next }), replace: true, resetScroll: false })
+    },
+    [navigate],
+  )
+  /** Choosing what is chosen already lets go of it. */
+  const select = useCallback(
+    (segment: number | null) => {
+      const toggled = (old?: number) => (segment === null || segment === old ? undefined : segment)
+      void navigate({
+        search: (old) => ({ ...old, segment: toggled(old.segment) }),
+        replace: true,
+        resetScroll: false,
+      })
+    },
+    [navigate],
+  )
+
   return {
     axis,
     metric,
@@ -64,19 +84,8 @@ export function useOverview(view: RunView) {
     path,
     stretches,
     ancestral,
-    change: (next: ExperimentSearch) => {
-      if (next.axis) setZoom(null)
-      void navigate({ search: (old) => ({ ...old, ...next }), replace: true, resetScroll: false })
-    },
-    select: (segment: number | null) =>
-      void navigate({
-        search: (old) => ({
-          ...old,
-          segment: segment === null || segment === old.segment ? undefined : segment,
-        }),
-        replace: true,
-        resetScroll: false,
-      }),
+    change,
+    select,
   }
 }
 
