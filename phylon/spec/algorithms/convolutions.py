@@ -1,0 +1,73 @@
+"""What can be said about a network that looks at images, or at whatever an environment shows."""
+
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from phylon.spec.algorithms.networks import Init, MLPSpec, Width
+from phylon.spec.distributions import Model
+
+Pixels = Annotated[int, Field(strict=True, ge=1, le=64)]
+Hidden = Annotated[tuple[Width, ...], Field(min_length=1, max_length=8)]
+
+
+class CNNSpec(Model):
+    """Convolutions without padding, then dense layers, all with ReLU. Defaults are those of DQN (Mnih et al. 2015)."""
+
+    kind: Literal["cnn"]
+    channels: Annotated[tuple[Width, ...], Field(min_length=1, max_length=8)] = (32, 64, 64)
+    kernels: tuple[Pixels, ...] = (8, 4, 3)
+    """Side of each layer's square window."""
+    strides: tuple[Pixels, ...] = (4, 2, 1)
+    hidden: Hidden = (512,)
+    init: Init = "uniform"
+    """How weights start, as in an MLP. A spec that names none has the algorithm's own."""
+
+    @model_validator(mode="after")
+    def _layers_agree(self) -> "CNNSpec":
+        layers = {"channels": len(self.channels), "kernels": len(self.kernels), "strides": len(self.strides)}
+        if len(set(layers.values())) > 1:
+            raise PydanticCustomError(
+                "layers_differ",
+                "channels, kernels and strides describe {counts} layers",
+                {
+                    "counts": ", ".join(str(count) for count in layers.values()),
+                    "remedy": "give each of the three as many numbers as there are convolutions",
+                },
+            )
+        return self
+
+
+class ImpalaSpec(Model):
+    """The residual network of IMPALA (Espeholt et al. 2018) and of the Procgen benchmark, without its memory."""
+
+    kind: Literal["impala"]
+    channels: Annotated[tuple[Width, ...], Field(min_length=1, max_length=5)] = (16, 32, 32)
+    """One stage each, which halves the image's sides."""
+    hidden: Hidden = (256,)
+
+
+def _kind(value: Any) -> str:
+    """A network that does not say its kind is an MLP."""
+    if isinstance(value, dict):
+        return str(cast(dict[str, Any], value).get("kind", "mlp"))
+    return str(getattr(value, "kind", "mlp"))
+
+
+NetworkSpec = Annotated[
+    Annotated[MLPSpec, Tag("mlp")] | Annotated[CNNSpec, Tag("cnn")] | Annotated[ImpalaSpec, Tag("impala")],
+    Discriminator(_kind),
+]
+"""For algorithms that learn from images as well as from vectors."""
+
+
+def starting(init: Init) -> AfterValidator:
+    """The algorithm's own way to start weights, wherever a spec names none. IMPALA's is part of it."""
+
+    def fill_in(network: MLPSpec | CNNSpec | ImpalaSpec) -> MLPSpec | CNNSpec | ImpalaSpec:
+        if isinstance(network, ImpalaSpec) or "init" in network.model_fields_set:
+            return network
+        return network.model_copy(update={"init": init})
+
+    return AfterValidator(fill_in)

@@ -1,0 +1,54 @@
+"""Data-regularised Actor-Critic: PPO that is told to treat an augmented image as it treats the image itself."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
+
+from phylon.spec.algorithms.convolutions import ImpalaSpec, NetworkSpec, starting
+from phylon.spec.algorithms.ppo import AdvantageNormalisation, Epochs, Minibatches, RolloutSteps, Torsos
+from phylon.spec.distributions import Model, Named, NonNegative, Positive, TunableName, UnitInterval
+
+AUGMENTATION_NAMES = (
+    "crop",
+    "random-conv",
+    "grayscale",
+    "flip",
+    "rotate",
+    "cutout",
+    "cutout-color",
+    "color-jitter",
+)
+
+
+class DrACSpec(Model):
+    """DrAC (Raileanu et al. 2021) for colour images. Defaults are those of the authors' code for Procgen."""
+
+    name: Literal["drac"]
+    rollout_steps: RolloutSteps = 256
+    """Steps of each environment between two updates."""
+    epochs: Epochs = 3
+    """Times that an update goes through its rollout."""
+    minibatches: Minibatches = 8
+    """Gradient steps of an epoch, on equal shares of the rollout."""
+    network: Annotated[NetworkSpec, starting("orthogonal")] = ImpalaSpec(kind="impala")
+    torsos: Torsos = "shared"
+    """Whether policy and value share all layers but the last."""
+    value_clip: bool = True
+    """Whether values, too, may move by no more than `clip` in an update."""
+    advantage_normalisation: AdvantageNormalisation = "rollout"
+    reward_normalisation: bool = True
+    """Divide rewards by the running deviation of the discounted return."""
+
+    learning_rate: Positive = 5e-4
+    discount: UnitInterval = 0.999
+    gae_lambda: UnitInterval = 0.95
+    """Trace decay of the advantages: 0 trusts the values, 1 the rewards."""
+    clip: Positive = 0.2
+    """How far the probability of an action may move in an update, as a share."""
+    value_coefficient: Positive = 0.5
+    entropy_coefficient: NonNegative = 0.01
+    max_gradient_norm: Positive = 0.5
+    augmentation: Annotated[TunableName, AfterValidator(Named(AUGMENTATION_NAMES))] = "crop"
+    """How images are changed. A choice of names makes it a hyper-parameter of each member."""
+    augmentation_coefficient: NonNegative = 0.1
+    """Weight of the demand that policy and value do not mind the change."""
