@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 from phylon.spec.algorithms import AlgorithmSpec
-from worker.algorithms import td3
+from worker.algorithms import ddpg, sac, td3
 from worker.core.types import Algorithm, EnvironmentInfo
 
 __all__ = ["ALGORITHMS", "build_algorithm"]
 
 ALGORITHMS: dict[str, Callable[[Any, EnvironmentInfo], Algorithm]] = {
     "td3": td3.td3,
+    "sac": sac.sac,
+    "ddpg": ddpg.ddpg,
 }
 """Each factory takes the spec of its own name."""
 

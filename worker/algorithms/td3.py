@@ -18,18 +18,18 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec import TD3Spec
-from worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
-from worker.learning import (
-    adam_init,
-    adam_step,
-    clipped_double_q_target,
-    deterministic_policy_gradient_loss,
-    polyak_average,
-    smoothed_target_action,
-    squared_errors,
+from worker.algorithms.actor_critic import (
+    DETERMINISTIC_PARTS,
+    ActorCritic,
+    acting_with_noise,
+    deterministic_policy_loss,
+    fit_critic,
+    pessimistic_targets,
 )
+from worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
+from worker.learning import adam_init, adam_step, polyak_average, smoothed_target_action
 from worker.learning.optimiser import OptimiserState
-from worker.networks import Network, critic_ensemble, deterministic_policy
+from worker.networks import critic_ensemble, deterministic_policy
 
 
 class TD3State(NamedTuple):
@@ -45,13 +45,8 @@ class TD3State(NamedTuple):
     """Loss at the last policy step: what the metrics show at the steps in between."""
 
 
-class TD3Networks(NamedTuple):
-    policy: Network
-    critic: Network
-
-
 def td3(spec: TD3Spec, info: EnvironmentInfo) -> Algorithm:
-    networks = TD3Networks(
+    networks = ActorCritic(
         policy=deterministic_policy(spec.network, info),
         critic=critic_ensemble(spec.network, info, spec.critics),
     )
@@ -59,12 +54,6 @@ def td3(spec: TD3Spec, info: EnvironmentInfo) -> Algorithm:
     def init(key: Key, hyperparams: Hyperparams) -> TD3State:
         del hyperparams  # no weight of TD3 starts from one
         return init_state(networks, key)
-
-    def act(state: TD3State, hyperparams: Hyperparams, obs: Array, key: Key, explore: bool) -> Array:
-        action = networks.policy.apply(state.policy, obs)
-        if explore:
-            action += hyperparams["exploration_noise"] * jax.random.normal(key, action.shape)
-        return jnp.clip(action, -1, 1)
 
     def update(
         state: TD3State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
@@ -79,10 +68,10 @@ def td3(spec: TD3Spec, info: EnvironmentInfo) -> Algorithm:
         )
         return state, metrics | {"policy_loss": state.policy_loss}
 
-    return Algorithm(init, act, update)
+    return Algorithm(init, acting_with_noise(networks.policy), update, parts=DETERMINISTIC_PARTS)
 
 
-def init_state(networks: TD3Networks, key: Key) -> TD3State:
+def init_state(networks: ActorCritic, key: Key) -> TD3State:
     policy_key, critic_key = jax.random.split(key)
     policy, critic = networks.policy.init(policy_key), networks.critic.init(critic_key)
     return TD3State(
@@ -98,48 +87,28 @@ def init_state(networks: TD3Networks, key: Key) -> TD3State:
 
 
 def critic_targets(
-    networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
+    networks: ActorCritic, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
 ) -> Array:
     """What the critics should say of the batch: y [batch]."""
     action = networks.policy.apply(state.target_policy, batch.next_obs)
     noise = jax.random.normal(key, action.shape)
     action = smoothed_target_action(action, noise, hyperparams["target_noise"], hyperparams["target_noise_clip"])
-    q_t = networks.critic.apply(state.target_critic, batch.next_obs, action)  # [critics, batch]
-    discount = hyperparams["discount"] * (1 - batch.terminated)
-    return jax.vmap(clipped_double_q_target, in_axes=(1, 0, 0))(q_t, batch.reward, discount)
-
-
-def critic_loss(networks: TD3Networks, critic: Params, batch: Transition[Array], targets: Array) -> tuple[Array, Array]:
-    """Mean loss over the batch, and the critics' mean value."""
-    q_tm1 = networks.critic.apply(critic, batch.obs, batch.action)  # [critics, batch]
-    losses = jax.vmap(squared_errors, in_axes=(1, 0))(q_tm1, targets)
-    return jnp.mean(losses), jnp.mean(q_tm1)
-
-
-def policy_loss(networks: TD3Networks, policy: Params, critic: Params, obs: Array) -> Array:
-    """Mean loss over the batch's observations, by the first critic alone."""
-
-    def first_critic(obs: Array, action: Array) -> Array:
-        return networks.critic.apply(jax.tree.map(lambda weights: weights[:1], critic), obs, action)[0]
-
-    losses = deterministic_policy_gradient_loss(lambda obs: networks.policy.apply(policy, obs), first_critic, obs)
-    return jnp.mean(losses)
+    return pessimistic_targets(networks.critic, state.target_critic, batch, action, hyperparams["discount"])
 
 
 def critic_step(
-    networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
+    networks: ActorCritic, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
 ) -> tuple[TD3State, Metrics]:
     targets = critic_targets(networks, state, hyperparams, batch, key)
-    (loss, q_value), gradients = jax.value_and_grad(critic_loss, argnums=1, has_aux=True)(
-        networks, state.critic, batch, targets
+    critic, optimiser, metrics = fit_critic(
+        networks.critic, state.critic, state.critic_optimiser, batch, targets, hyperparams["critic_learning_rate"]
     )
-    critic, optimiser = adam_step(state.critic, gradients, state.critic_optimiser, hyperparams["critic_learning_rate"])
-    state = state._replace(critic=critic, critic_optimiser=optimiser, critic_steps=state.critic_steps + 1)
-    return state, {"critic_loss": loss, "q_value": q_value}
+    return state._replace(critic=critic, critic_optimiser=optimiser, critic_steps=state.critic_steps + 1), metrics
 
 
-def policy_step(networks: TD3Networks, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array]) -> TD3State:
-    loss, gradients = jax.value_and_grad(policy_loss, argnums=1)(networks, state.policy, state.critic, batch.obs)
+def policy_step(networks: ActorCritic, state: TD3State, hyperparams: Hyperparams, batch: Transition[Array]) -> TD3State:
+    gradient = jax.value_and_grad(deterministic_policy_loss, argnums=1)
+    loss, gradients = gradient(networks, state.policy, state.critic, batch.obs)
     policy, optimiser = adam_step(state.policy, gradients, state.policy_optimiser, hyperparams["policy_learning_rate"])
     return state._replace(
         policy=policy, policy_optimiser=optimiser, policy_loss=loss, critic_steps=jnp.zeros_like(state.critic_steps)

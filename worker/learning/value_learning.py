@@ -10,6 +10,7 @@ def clipped_double_q_target(q_t: Array, r_t: Array, discount_t: Array) -> Array:
     """Bootstrap from the most pessimistic critic (Fujimoto et al. 2018, arXiv 1802.09477, equation 10).
 
     q_t [critics]: target critics' values of the next state and action; discount_t: 0 where the episode terminated.
+    With one critic it is the plain target of DDPG (Lillicrap et al. 2015, algorithm 1).
     """
     return jax.lax.stop_gradient(r_t + discount_t * jnp.min(q_t, axis=0))
 

@@ -1,18 +1,20 @@
 """Deep Deterministic Policy Gradient."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.networks import MLPSpec, own_init
+from phylon.spec.algorithms.networks import LearnsFrom, MLPSpec, own_init
 from phylon.spec.distributions import Model, NonNegative, Positive, PositiveRate, UnitInterval
 
 
 class DDPGSpec(Model):
     """Deep Deterministic Policy Gradient (Lillicrap et al. 2015). Defaults are those of SR-DDPG (D'Oro et al. 2023)."""
 
+    learns_from: ClassVar[LearnsFrom] = "replay"
+
     name: Literal["ddpg"]
-    batch_size: Annotated[int, Field(ge=1, le=65536)] = 256
+    batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
     network: Annotated[MLPSpec, own_init("orthogonal")] = MLPSpec(init="orthogonal")
 
     policy_learning_rate: Positive = 3e-4

@@ -1,10 +1,10 @@
 """Soft Actor-Critic."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.networks import MLPSpec, own_init
+from phylon.spec.algorithms.networks import LearnsFrom, MLPSpec, own_init
 from phylon.spec.distributions import Model, NonNegative, Positive, PositiveRate, UnitInterval
 
 
@@ -14,10 +14,12 @@ class SACSpec(Model):
     SR-SAC (D'Oro et al. 2023) has `init: orthogonal` and `target_entropy_scale: 0.5`.
     """
 
+    learns_from: ClassVar[LearnsFrom] = "replay"
+
     name: Literal["sac"]
-    batch_size: Annotated[int, Field(ge=1, le=65536)] = 256
+    batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
     network: Annotated[MLPSpec, own_init("fan_in")] = MLPSpec(init="fan_in")
-    critics: Annotated[int, Field(ge=1, le=16)] = 2
+    critics: Annotated[int, Field(strict=True, ge=1, le=16)] = 2
     temperature: Literal["adaptive", "fixed"] = "adaptive"
     """The weight of the policy's entropy beside the reward (alpha): learned, or a number of the spec."""
 

@@ -1,10 +1,10 @@
 """Twin Delayed DDPG."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.networks import MLPSpec
+from phylon.spec.algorithms.networks import LearnsFrom, MLPSpec
 from phylon.spec.distributions import (
     Model,
     NonNegative,
@@ -17,6 +17,8 @@ from phylon.spec.distributions import (
 
 class TD3Spec(Model):
     """Twin Delayed DDPG (Fujimoto et al. 2018). Defaults are those of the authors' code."""
+
+    learns_from: ClassVar[LearnsFrom] = "replay"
 
     name: Literal["td3"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
