@@ -47,8 +47,14 @@ class CheckpointSpec(Model):
 
 class ExecutionSpec(Model):
     strategy: StrategyName = "auto"
-    segment_steps: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 50
-    """Environment steps of each member between two compiled blocks of updates. All intervals are multiples of it."""
+    segment_steps: Annotated[int, Field(strict=True, ge=1, le=100_000)] | None = None
+    """Environment steps of each member between two compiled blocks of updates. All intervals are multiples of it.
+
+    Left out it is 50. Algorithms that learn from rollouts take no other than their rollout's length.
+    """
+
+
+SEGMENT_STEPS = 50
 
 
 class ExperimentSpec(Model):
@@ -63,12 +69,26 @@ class ExperimentSpec(Model):
     environment: EnvironmentSpec
     algorithm: AlgorithmSpec
     population: PopulationSpec
-    replay: ReplaySpec = ReplaySpec()
+    replay: ReplaySpec | None = None
+    """Only for algorithms that learn from a replay; left out, its defaults hold."""
     budget: BudgetSpec
     evaluation: EvaluationSpec = EvaluationSpec()
     metrics: MetricsSpec = MetricsSpec()
     checkpoint: CheckpointSpec = CheckpointSpec()
     execution: ExecutionSpec = ExecutionSpec()
+
+    @model_validator(mode="after")
+    def _complete(self) -> "ExperimentSpec":
+        """What an algorithm with a replay needs is written down, so that a stored spec says all that it means."""
+        if self.algorithm.learns_from == "rollout":
+            return self
+        execution = self.execution
+        if execution.segment_steps is None:
+            execution = execution.model_copy(update={"segment_steps": SEGMENT_STEPS})
+        # Frozen for everyone else; a copy would not be what pydantic hands on.
+        object.__setattr__(self, "execution", execution)
+        object.__setattr__(self, "replay", self.replay or ReplaySpec())
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> "ExperimentSpec":

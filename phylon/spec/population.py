@@ -47,9 +47,18 @@ class PBTSpec(Model):
     explore: ExploreSpec = PerturbExplore(name="perturb")
 
 
+class IndependentSpec(Model):
+    """Members that know nothing of each other: as many seeds, or draws of hyper-parameters, in one program."""
+
+    name: Literal["independent"]
+
+
+MethodSpec = Annotated[PBTSpec | IndependentSpec, Discriminator("name")]
+
+
 class PopulationSpec(Model):
     size: Annotated[int, Field(strict=True, ge=1, le=4096)]
-    method: PBTSpec
+    method: MethodSpec
 
 
 def replaced_members(size: int, selection: TruncationSelection) -> int:

@@ -21,6 +21,8 @@ Hyperparams = dict[str, Array]
 
 Metrics = dict[str, Array]
 
+Batch = Any
+"""What one update learns from: a `Transition` [batch, ...] or a `Rollout` [steps, envs, ...], as the algorithm says."""
 
 AnyArray = TypeVar("AnyArray")
 
@@ -48,6 +50,16 @@ class EnvironmentInfo(NamedTuple):
     """Actions are whole numbers below `action_size`: int32, without a last axis."""
     observation_dtype: str = "float32"
     """`uint8` for images, which stay so until they are on the device."""
+    envs_per_member: int = 1
+    """Environments that a member gathers its rollouts in."""
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        return () if self.is_discrete else (self.action_size,)
+
+    @property
+    def action_dtype(self) -> str:
+        return "int32" if self.is_discrete else "float32"
 
 
 class InitFn(Protocol):
@@ -57,20 +69,22 @@ class InitFn(Protocol):
 
 
 class ActFn(Protocol):
-    """Actions in [-1, 1] for observations [envs, ...]. `explore` is static; without it there is no noise."""
+    """Actions for observations [envs, ...]. `explore` is static; without it there is no noise.
+
+    Continuous actions are in [-1, 1], but for those of a stochastic policy with unbounded samples (PPO) while it
+    explores: a rollout has to hold the sample itself, whose density the update asks for, so environments clip.
+    """
 
     def __call__(self, state: State, hyperparams: Hyperparams, obs: Array, key: Key, explore: bool) -> Array: ...
 
 
 class UpdateFn(Protocol):
-    """One gradient step on a batch [batch, ...]. Pure; `init`, `act` and `update` together use every hyper-parameter.
+    """One gradient step on a batch, or all that are made of one rollout. Metrics are scalars.
 
-    Metrics are scalars: `critic_loss`, `policy_loss`, `q_value`.
+    Pure; `init`, `act` and `update` together use every hyper-parameter.
     """
 
-    def __call__(
-        self, state: State, hyperparams: Hyperparams, batch: Transition[Array], key: Key
-    ) -> tuple[State, Metrics]: ...
+    def __call__(self, state: State, hyperparams: Hyperparams, batch: Batch, key: Key) -> tuple[State, Metrics]: ...
 
 
 class Rollout(NamedTuple, Generic[AnyArray]):

@@ -32,7 +32,7 @@ def make_actor(work: Workload, device: Device) -> Callable[[Population, Hyperpar
         return jax.vmap(act)(population, hyperparams, obs)
 
     members = (work.population_shape(), work.hyperparams_shape())
-    obs = jax.ShapeDtypeStruct((work.population_size, 1, *work.info.observation_shape), jnp.float32)
+    obs = jax.ShapeDtypeStruct((work.population_size, 1, *work.info.observation_shape), work.info.observation_dtype)
     keys = jax.ShapeDtypeStruct((work.population_size, 2), jnp.uint32)
     structure = jax.tree.structure(members)
     is_read = np.array(leaves_read(explore, members, obs, keys)) | leaves_read(exploit, members, obs)

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,6 @@ import jax
 import numpy as np
 
 from phylon.spec import experiment
-from worker.core.types import Transition
 from worker.execution import Execution, StrategyName, Workload, build_execution
 from worker.execution.interface import Device
 from worker.execution.sharded import devices_that_divide
@@ -28,22 +28,27 @@ Measurement = dict[StrategyName, float]
 """Milliseconds per update of one member."""
 
 
-class Block(NamedTuple):
-    """The shape of the work between two looks at the host."""
-
-    updates: int
-    batch_size: int
-
-
 class Chosen(NamedTuple):
     execution: Execution
     explanation: str
 
 
+class Trial(NamedTuple):
+    """A segment's learning to measure with."""
+
+    data: Any
+    """[P, ...], as an update takes it."""
+    updates: int
+
+
 def choose(
-    wanted: experiment.StrategyName, work: Workload, block: Block, structure: dict[str, Any], measurements: Path
+    wanted: experiment.StrategyName,
+    work: Workload,
+    trial: Callable[[], Trial],
+    structure: dict[str, Any],
+    measurements: Path,
 ) -> Chosen:
-    """The strategy that the spec wants, or for `auto` the fastest. `structure`: what else the work depends on."""
+    """The strategy that the spec wants, or for `auto` the fastest. `structure`: all that the work depends on."""
     if wanted != "auto":
         execution = build_execution(wanted, work)
         return Chosen(execution, f"the spec asks for {_spell(execution)}")
@@ -52,10 +57,10 @@ def choose(
         execution = build_execution(names[0], work)
         return Chosen(execution, f"auto chose {_spell(execution)}: nothing else fits this population and these devices")
     executions = {name: build_execution(name, work) for name in names}
-    file = measurements / f"{_fingerprint(work, block, structure)}.json"
+    file = measurements / f"{_fingerprint(work, structure)}.json"
     measured, when = _recall(file, names), "measured earlier on this machine"
     if measured is None:
-        measured, when = measure(list(executions.values()), work, block), "measured now"
+        measured, when = measure(list(executions.values()), work, trial()), "measured now"
         _remember(file, measured)
     best, *others = sorted(measured, key=lambda name: measured[name])
     against = " and ".join(f"{measured[name]:.2g} {name}" for name in others)
@@ -75,11 +80,11 @@ def candidates(population_size: int, devices: list[Device]) -> list[StrategyName
     return ["sharded", "vectorized"] if can_shard else ["sequential", "vectorized"]
 
 
-def measure(executions: list[Execution], work: Workload, block: Block) -> Measurement:
+def measure(executions: list[Execution], work: Workload, trial: Trial) -> Measurement:
     """Rounds in which each takes its turn, so that a busy moment of the machine hits all; the best round counts."""
     key = np.zeros(2, np.uint32)
     hyperparams = {name: np.full(work.population_size, value, np.float32) for name, value in work.hyperparams.items()}
-    inputs = [execution.place((hyperparams, _random_batches(work, block))) for execution in executions]
+    inputs = [execution.place((hyperparams, trial.data)) for execution in executions]
     populations = [execution.init(key, placed) for execution, (placed, _) in zip(executions, inputs, strict=True)]
 
     def one_round(number: int) -> list[float]:
@@ -96,29 +101,19 @@ def measure(executions: list[Execution], work: Workload, block: Block) -> Measur
     began, rounds = time.perf_counter(), list[list[float]]()
     while not rounds or (len(rounds) < ROUNDS and time.perf_counter() - began < PATIENCE_SECONDS):
         rounds.append(one_round(len(rounds) + 1))
-    updates = work.population_size * block.updates
+    updates = work.population_size * trial.updates
     best = [1e3 * min(seconds) / updates for seconds in zip(*rounds, strict=True)]
     return {execution.strategy: milliseconds for execution, milliseconds in zip(executions, best, strict=True)}
 
 
-def _random_batches(work: Workload, block: Block) -> Transition[Any]:
-    random = np.random.default_rng(0)
-
-    def field(*shape: int) -> Any:
-        return random.random((work.population_size, *block, *shape), np.float32)
-
-    observation, action = work.info.observation_shape, work.info.action_size
-    return Transition(field(*observation), field(action), field(), field(), field(*observation))
-
-
-def _fingerprint(work: Workload, block: Block, structure: dict[str, Any]) -> str:
+def _fingerprint(work: Workload, structure: dict[str, Any]) -> str:
     device = jax.local_devices()[0]
     facts = {
         "device": [device.platform, device.device_kind, jax.local_device_count()],
         "cores": len(os.sched_getaffinity(0)),
         "jax": jax.__version__,
         "population_size": work.population_size,
-        "shapes": [work.info.observation_shape, work.info.action_size, *block],
+        "environment": work.info,
         "structure": structure,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:24]

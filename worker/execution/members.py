@@ -1,6 +1,7 @@
 """The programs of one member, from which every strategy is put together."""
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -8,11 +9,18 @@ import jax.numpy as jnp
 from worker.core.types import Algorithm, Array, Hyperparams, Key, State, Transition
 from worker.execution.interface import Population, Report
 
-MemberUpdates = Callable[[State, Hyperparams, Transition[Array], Key], tuple[State, Report]]
+MemberUpdates = Callable[[State, Hyperparams, Any, Key], tuple[State, Report]]
 
 
 def member_updates(algorithm: Algorithm) -> MemberUpdates:
-    """Consecutive updates on batches [updates, batch, ...], scanned."""
+    """All that a member learns in a segment: updates on batches [updates, batch, ...], scanned, or one on a rollout."""
+
+    def learn_from_rollout(state: State, hyperparams: Hyperparams, rollout: Any, key: Key) -> tuple[State, Report]:
+        state, metrics = algorithm.update(state, hyperparams, rollout, key)
+        return state, Report(metrics, hyperparams)
+
+    if algorithm.learns_from == "rollout":
+        return learn_from_rollout
 
     def run(state: State, hyperparams: Hyperparams, batches: Transition[Array], key: Key) -> tuple[State, Report]:
         def step(state: State, inputs: tuple[Transition[Array], Array]) -> tuple[State, dict[str, Array]]:

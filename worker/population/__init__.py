@@ -5,19 +5,35 @@ from collections.abc import Callable
 import jax.numpy as jnp
 
 from phylon.events import Operator
-from phylon.spec import ExperimentSpec
+from phylon.spec import ExperimentSpec, PBTSpec
+from phylon.spec.population import MethodSpec
 from worker.core.types import Array
 from worker.population import pbt
 from worker.population.hyperparams import sample_hyperparams
+from worker.population.independent import independent
 from worker.population.method import Evolution, PopulationMethod
 
-__all__ = ["METHODS", "Evolution", "PopulationMethod", "build_method", "operator_of", "ranks", "sample_hyperparams"]
+__all__ = [
+    "METHODS",
+    "Evolution",
+    "PopulationMethod",
+    "build_method",
+    "is_due",
+    "operator_of",
+    "ranks",
+    "sample_hyperparams",
+]
 
-METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {"pbt": pbt.pbt}
+METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {"pbt": pbt.pbt, "independent": independent}
 
 
 def build_method(spec: ExperimentSpec) -> PopulationMethod:
     return METHODS[spec.population.method.name](spec)
+
+
+def is_due(method: MethodSpec, step: int) -> bool:
+    """Whether the population evolves at this step."""
+    return isinstance(method, PBTSpec) and step % method.interval == 0 and step >= method.burn_in
 
 
 def operator_of(changes: dict[str, str]) -> Operator:

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.spec import Choice, ExperimentSpec, PerturbExplore, ResampleExplore, tuned
+from phylon.spec import Choice, ExperimentSpec, PBTSpec, PerturbExplore, ResampleExplore, tuned
 from phylon.spec.population import donors, replaced_members
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, Key
@@ -27,6 +27,7 @@ KEEP, INHERIT, RESAMPLE, FACTOR = range(4)
 
 def pbt(spec: ExperimentSpec) -> PopulationMethod:
     size, method = spec.population.size, spec.population.method
+    assert isinstance(method, PBTSpec)
     replaced, best = replaced_members(size, method.selection), donors(size, method.selection)
     moves = priors(spec.algorithm)
     match method.explore:

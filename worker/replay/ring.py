@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from worker.core.types import EnvironmentInfo, Transition
 
-HostTransition = Transition[NDArray[np.float32]]
+HostTransition = Transition[NDArray[Any]]
 
 # Third word of the Philox counter: keeps these draws apart from other uses of the same key.
 REPLAY_STREAM = 0x5265706C6179
@@ -21,19 +21,19 @@ REPLAY_STREAM = 0x5265706C6179
 
 class Replay:
     def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo) -> None:
-        def field(*shape: int) -> NDArray[np.float32]:
-            return np.zeros((population_size, capacity, *shape), np.float32)  # pages are taken when first written
+        def field(*shape: int, dtype: str = "float32") -> NDArray[Any]:
+            return np.zeros((population_size, capacity, *shape), dtype)  # pages are taken when first written
 
         self.population_size = population_size
         self.capacity = capacity
         self.added = 0
         """Transitions that each member has ever added; a Python integer, so it cannot overflow."""
         self._fields = Transition(
-            obs=field(*info.observation_shape),
-            action=field(info.action_size),
+            obs=field(*info.observation_shape, dtype=info.observation_dtype),
+            action=field(*info.action_shape, dtype=info.action_dtype),
             reward=field(),
             terminated=field(),
-            next_obs=field(*info.observation_shape),
+            next_obs=field(*info.observation_shape, dtype=info.observation_dtype),
         )
 
     @property
@@ -57,7 +57,7 @@ class Replay:
         indices = self._indices(seed, segment, updates * batch_size)
         shape = (self.population_size, updates, batch_size)
 
-        def gather(stored: NDArray[np.float32]) -> NDArray[np.float32]:
+        def gather(stored: NDArray[Any]) -> NDArray[Any]:
             rows = stored.reshape(-1, *stored.shape[2:])
             return np.take(rows, indices, axis=0).reshape(*shape, *stored.shape[2:])
 

@@ -4,16 +4,16 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from phylon.spec import ExperimentSpec, bounds, hyperparameters
+from phylon.spec import ExperimentSpec, bounds, hyperparameters, segment_steps
 from phylon.spec.algorithms import tunable_fields
 from worker.algorithms import build_algorithm
 from worker.environments import describe, make_environments
 from worker.execution import Execution, Workload, build_execution
-from worker.execution.auto import Block, Chosen, choose
+from worker.execution.auto import Chosen, Trial, choose
 from worker.population import PopulationMethod, build_method
-from worker.replay import Replay
 from worker.training.collect import Collector
 from worker.training.evaluate import Evaluator
+from worker.training.experience import Experience, make_experience
 from worker.training.run_directory import replace_file
 
 
@@ -25,7 +25,7 @@ class Parts(NamedTuple):
     explanation: str
     """Why this strategy."""
     method: PopulationMethod
-    replay: Replay
+    experience: Experience
     collector: Collector
     evaluator: Evaluator
 
@@ -39,7 +39,8 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
     info = describe(spec.environment.suite, spec.environment.id)
     typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec.algorithm).items()}
     work = Workload(build_algorithm(spec.algorithm, info), info, size, typical)
-    chosen = _same_choice_as_before(spec, work, run_dir, measurements)
+    experience = make_experience(spec, info, seed)
+    chosen = _same_choice_as_before(spec, work, experience, run_dir, measurements)
     return Parts(
         spec=spec,
         seed=seed,
@@ -47,25 +48,31 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
         execution=chosen.execution,
         explanation=chosen.explanation,
         method=build_method(spec),
-        replay=Replay(size, spec.replay.capacity, info),
+        experience=experience,
         collector=Collector(make_environments(spec.environment, size * spec.environment.envs_per_member), size, seed),
-        evaluator=Evaluator(make_environments(spec.environment, size * spec.evaluation.episodes), size, seed),
+        evaluator=Evaluator(make_environments(spec.environment, size * spec.evaluation.episodes, "test"), size, seed),
     )
 
 
-def updates_per_segment(spec: ExperimentSpec) -> int:
-    return round(spec.execution.segment_steps * spec.replay.ratio)
-
-
-def _same_choice_as_before(spec: ExperimentSpec, work: Workload, run_dir: Path, measurements: Path) -> Chosen:
+def _same_choice_as_before(
+    spec: ExperimentSpec, work: Workload, experience: Experience, run_dir: Path, measurements: Path
+) -> Chosen:
     """Strategies round differently, so a resumed run must go on with the one that it began with."""
     file = run_dir / "strategy.json"
     if file.exists():
         earlier = json.loads(file.read_bytes())
         return Chosen(build_execution(earlier["strategy"], work), earlier["explanation"])
-    structure = spec.algorithm.model_dump(mode="json", exclude=set(tunable_fields(type(spec.algorithm))))
-    block = Block(updates_per_segment(spec), spec.algorithm.batch_size)
-    chosen = choose(spec.execution.strategy, work, block, structure, measurements)
+    numbers = set(tunable_fields(type(spec.algorithm)))
+    structure = {
+        "algorithm": spec.algorithm.model_dump(mode="json", exclude=numbers),
+        "updates": experience.updates,
+        "segment": [segment_steps(spec), spec.environment.envs_per_member],
+    }
+
+    def trial() -> Trial:
+        return Trial(experience.example(), experience.updates)
+
+    chosen = choose(spec.execution.strategy, work, trial, structure, measurements)
     content = {"strategy": chosen.execution.strategy, "explanation": chosen.explanation}
     replace_file(file, json.dumps(content, indent=2).encode())
     return chosen

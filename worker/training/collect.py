@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.types import Transition
+from worker.core.types import Rollout, Transition
 from worker.environments import HostEnvironments
 from worker.training.randomness import environment_seeds
 from worker.training.stopwatch import Stopwatch
 
-ActFn = Callable[[int, NDArray[np.float32]], NDArray[np.float32]]
-"""(number of the call within the segment, observations [P, envs, ...]) -> actions [P, envs, action]."""
+ActFn = Callable[[int, NDArray[Any]], NDArray[Any]]
+"""(number of the call within the segment, observations [P, envs, ...]) -> actions [P, envs, ...]."""
+
+HostRollout = Rollout[NDArray[Any]]
 
 
 class Collector:
@@ -39,21 +41,23 @@ class Collector:
         )
         self._running[:] = 0
 
-    def collect(self, calls: int, act: ActFn, stopwatch: Stopwatch) -> Transition[NDArray[np.float32]]:
-        """`calls` steps of every environment: transitions [P, calls * envs, ...], in the order of time."""
-        steps: list[Transition[NDArray[np.float32]]] = []
+    def collect(self, calls: int, act: ActFn, stopwatch: Stopwatch) -> HostRollout:
+        """`calls` steps of every environment, [P, calls, envs, ...]."""
+        steps: list[tuple[NDArray[Any], ...]] = []
         for call in range(calls):
             with stopwatch.phase("act"):
                 action = act(call, self._obs)
             with stopwatch.phase("env"):
-                result = self._environments.step(action.reshape(self._environments.count, -1))
+                result = self._environments.step(action.reshape(self._environments.count, *action.shape[2:]))
                 reward, terminated, truncated, obs, next_obs = map(
                     self._by_member, (result.reward, result.terminated, result.truncated, result.obs, result.next_obs)
                 )
-                steps.append(Transition(self._obs, action, reward, terminated.astype(np.float32), next_obs))
+                ends = (terminated.astype(np.float32), next_obs, truncated.astype(np.float32))
+                steps.append((self._obs, action, reward, *ends))
                 self._obs = obs
                 self._account(reward, terminated | truncated)
-        return Transition(*(_joined(fields) for fields in zip(*steps, strict=True)))
+        *fields, truncations = (np.stack(values, axis=1) for values in zip(*steps, strict=True))
+        return Rollout(Transition(*fields), truncations)
 
     def episode_returns(self) -> NDArray[np.float64]:
         """Mean return of each member's episodes that ended since the last call, or what it was then; NaN at first."""
@@ -89,7 +93,6 @@ class Collector:
         return array.reshape(*self._shape, *array.shape[1:])
 
 
-def _joined(fields: tuple[NDArray[np.float32], ...]) -> NDArray[np.float32]:
-    """[P, envs, ...] of each call → [P, calls * envs, ...]."""
-    stacked = np.stack(fields, axis=1)
-    return stacked.reshape(stacked.shape[0], -1, *stacked.shape[3:])
+def in_order_of_time(rollout: HostRollout) -> Transition[NDArray[Any]]:
+    """The transitions alone, [P, calls * envs, ...], as a replay takes them."""
+    return Transition(*(field.reshape(field.shape[0], -1, *field.shape[3:]) for field in rollout.transitions))

@@ -1,7 +1,7 @@
 """How good each member is: noiseless episodes on environments of their own, the same for every member, every time."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,14 +45,14 @@ class Evaluator:
         self._seeds = np.tile(environment_seeds(seed, "evaluation", 0, self._shape[1]), population_size)
         self._limit = environments.info.max_episode_steps or ENDLESS_EPISODE_STEPS
 
-    def evaluate(self, act: Callable[[NDArray[np.float32]], NDArray[np.float32]]) -> Evaluation:
+    def evaluate(self, act: Callable[[NDArray[Any]], NDArray[Any]]) -> Evaluation:
         """`act`: observations [P, episodes, ...] -> actions [P, episodes, action]."""
         count = self._environments.count
         returns, lengths, is_running = np.zeros(count), np.zeros(count, np.int64), np.ones(count, np.bool_)
         obs = self._environments.reset(self._seeds)
         for _ in range(self._limit):
             action = act(obs.reshape(*self._shape, *obs.shape[1:]))
-            result = self._environments.step(action.reshape(count, -1))
+            result = self._environments.step(action.reshape(count, *action.shape[2:]))
             returns += np.where(is_running, result.reward, 0)
             lengths += is_running
             is_running &= ~(result.terminated | result.truncated)

@@ -12,19 +12,19 @@ from typing import Any, Literal
 import jax
 import numpy as np
 
-from phylon.spec import tuned
+from phylon.spec import segment_steps, tuned
 from worker.core.keys import derive
 from worker.core.types import Array, Hyperparams
 from worker.execution.compilation import seldom_run
-from worker.population import Evolution, ranks
-from worker.training.assembly import Parts, updates_per_segment
+from worker.population import Evolution, is_due, ranks
+from worker.training.assembly import Parts
 from worker.training.checkpoint import write_arrays
 from worker.training.collect import ActFn
 from worker.training.commands import Commands
 from worker.training.failure import check_losses
 from worker.training.journal import Journal
 from worker.training.proof import prove_copies, prove_hyperparams
-from worker.training.randomness import run_key, uniform_actions
+from worker.training.randomness import random_actions, run_key
 from worker.training.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
 from worker.training.state import TrainingState, to_arrays
 from worker.training.stopwatch import Stopwatch
@@ -46,6 +46,7 @@ class Loop:
         self.state = state
         self._run_dir, self._journal, self._stopwatch, self._commands = run_dir, journal, stopwatch, commands
         self._key = run_key(parts.seed)
+        self._segment_steps = segment_steps(parts.spec)
         self._evolve_program = jax.jit(self._planned, compiler_options=seldom_run())
         self._told_step = state.step
 
@@ -63,21 +64,21 @@ class Loop:
 
     def _segment(self) -> None:
         state, spec = self.state, self._spec
-        segment = state.step // spec.execution.segment_steps
-        is_warming_up = state.step < spec.replay.warmup
-        calls = spec.execution.segment_steps // spec.environment.envs_per_member
+        segment = state.step // self._segment_steps
+        is_warming_up = state.step < self._parts.experience.warmup
+        calls = self._segment_steps // spec.environment.envs_per_member
         act = self._acting_randomly(segment, calls) if is_warming_up else self._acting(segment, calls)
-        transitions = self._parts.collector.collect(calls, act, self._stopwatch)
+        rollout = self._parts.collector.collect(calls, act, self._stopwatch)
         with self._stopwatch.phase("sample"):
-            self._parts.replay.add(transitions)
-        state.step += spec.execution.segment_steps
+            self._parts.experience.take(rollout)
+        state.step += self._segment_steps
         if not is_warming_up:
             self._update(segment)
 
     def _acting_randomly(self, segment: int, calls: int) -> ActFn:
         work = self._parts.work
-        shape = (calls, work.population_size, self._spec.environment.envs_per_member, work.info.action_size)
-        actions = uniform_actions(self._parts.seed, segment, shape)
+        shape = (calls, work.population_size, self._spec.environment.envs_per_member)
+        actions = random_actions(self._parts.seed, segment, shape, work.info)
         return lambda call, obs: actions[call]
 
     def _acting(self, segment: int, calls: int) -> ActFn:
@@ -87,17 +88,13 @@ class Loop:
         return lambda call, obs: actor.explore(obs, keys[call])
 
     def _update(self, segment: int) -> None:
-        state, spec = self.state, self._spec
+        state = self.state
         with self._stopwatch.phase("sample"):
-            sampled = self._parts.replay.sample(
-                self._parts.seed, segment, updates_per_segment(spec), spec.algorithm.batch_size
-            )
+            drawn = self._parts.experience.draw(segment)
         with self._stopwatch.phase("transfer"):
-            batches = jax.block_until_ready(self._execution.place(sampled))
+            data = jax.block_until_ready(self._execution.place(drawn))
         with self._stopwatch.phase("update"):
-            state.population, report = self._execution.update(
-                state.population, state.placed, batches, self._key, segment
-            )
+            state.population, report = self._execution.update(state.population, state.placed, data, self._key, segment)
             report = jax.device_get(report)
         check_losses(report.metrics, state.hyperparams, state.step)
         prove_hyperparams(state.hyperparams, report.hyperparams)
@@ -110,7 +107,7 @@ class Loop:
             self._tell_metrics()
         if step % spec.evaluation.interval == 0 or is_end:
             self._evaluate()
-        if step % spec.population.method.interval == 0 and step >= spec.population.method.burn_in and not is_end:
+        if is_due(spec.population.method, step) and not is_end:
             self._evolve()
         if step % spec.checkpoint.interval == 0 or is_end or must_checkpoint:
             self._checkpoint()
@@ -119,7 +116,7 @@ class Loop:
         state, size = self.state, self._parts.work.population_size
         seconds, phases = self._stopwatch.lap()
         steps, self._told_step = state.step - self._told_step, state.step
-        updates = state.update_metrics.blocks * updates_per_segment(self._spec)
+        updates = state.update_metrics.blocks * self._parts.experience.updates
         frames = {
             "training/return": self._parts.collector.episode_returns().tolist(),
             **state.update_metrics.frames(),
@@ -180,7 +177,7 @@ class Loop:
 
     def _checkpoint(self) -> None:
         step = self.state.step
-        number = checkpoint_number(step, self._spec.execution.segment_steps)
+        number = checkpoint_number(step, self._segment_steps)
         with self._stopwatch.phase("checkpoint"):
             arrays = {**to_arrays(self.state, self._parts), "wall": np.array(self._stopwatch.wall)}
             written = write_arrays(self._run_dir, number, arrays)._asdict()

@@ -1,11 +1,13 @@
 """Random numbers of the host side, derived from the run's seed, their purpose and a counter: nothing to store."""
 
 import zlib
+from typing import Any
 
 import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from worker.core.types import EnvironmentInfo
 from worker.execution import KeyWords
 
 
@@ -19,7 +21,9 @@ def environment_seeds(seed: int, purpose: str, number: int, count: int) -> NDArr
     return sequence.generate_state(count) >> np.uint32(1)
 
 
-def uniform_actions(seed: int, segment: int, shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """What members do while they warm up: anything in [-1, 1]."""
+def random_actions(seed: int, segment: int, shape: tuple[int, ...], info: EnvironmentInfo) -> NDArray[Any]:
+    """What members do while they warm up, [*shape, ...]: anything that the environment accepts."""
     generator = np.random.default_rng([seed, zlib.crc32(b"warmup"), segment])
-    return generator.uniform(-1, 1, shape).astype(np.float32)
+    if info.is_discrete:
+        return generator.integers(0, info.action_size, shape, np.int32)
+    return generator.uniform(-1, 1, (*shape, info.action_size)).astype(np.float32)

@@ -73,7 +73,7 @@ def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
         **prefixed("lineage", state.lineage.to_arrays()),
         **prefixed("update_metrics", state.update_metrics.to_arrays()),
         **prefixed("episodes", parts.collector.to_arrays()),
-        **prefixed("replay", parts.replay.to_arrays()),
+        **prefixed("replay", parts.experience.to_arrays()),
     }
 
 
@@ -86,7 +86,7 @@ def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
     lineage.from_arrays(within("lineage", arrays))
     update_metrics.from_arrays(within("update_metrics", arrays))
     parts.collector.from_arrays(within("episodes", arrays))
-    parts.replay.from_arrays(within("replay", arrays))
+    parts.experience.from_arrays(within("replay", arrays))
     parts.collector.restart(number)
     return TrainingState(
         step=int(arrays["step"]),

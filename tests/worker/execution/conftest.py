@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from phylon.spec import NetworkSpec, TD3Spec, hyperparameters
+from phylon.spec import MLPSpec, TD3Spec, hyperparameters
 from worker.algorithms import build_algorithm
 from worker.core.types import Algorithm, EnvironmentInfo, Transition
 from worker.execution import Execution, Workload, build_execution
@@ -46,7 +46,7 @@ def remember_compiled_programs(tmp_path_factory: pytest.TempPathFactory):
 
 @pytest.fixture(scope="session")
 def setting() -> Setting:
-    spec = TD3Spec(name="td3", batch_size=BATCH, network=NetworkSpec(hidden=(16, 16)))
+    spec = TD3Spec(name="td3", batch_size=BATCH, network=MLPSpec(hidden=(16, 16)))
     info = EnvironmentInfo((OBSERVATION,), ACTION, 100)
     algorithm, traces = build_algorithm(spec, info), list[str]()
 

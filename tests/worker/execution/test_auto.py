@@ -6,14 +6,15 @@ from types import SimpleNamespace
 import jax
 import pytest
 
-from worker.execution.auto import Block, candidates, choose
-
-BLOCK = Block(updates=6, batch_size=8)
+from worker.execution.auto import Trial, candidates, choose
 
 
 @pytest.fixture
 def decide(setting, tmp_path):
-    return lambda wanted="auto", structure=None: choose(wanted, setting.work, BLOCK, structure or {}, tmp_path)
+    def trial():
+        return Trial(setting.batches, updates=6)
+
+    return lambda wanted="auto", structure=None: choose(wanted, setting.work, trial, structure or {}, tmp_path)
 
 
 def test_says_what_it_measured(decide):
@@ -67,7 +68,7 @@ def test_tries_what_may_be_fastest(platform, count, size, expected):
 
 
 def test_one_member_leaves_no_choice(setting, tmp_path):
-    chosen = choose("auto", setting.work._replace(population_size=1), BLOCK, {}, tmp_path)
+    chosen = choose("auto", setting.work._replace(population_size=1), pytest.fail, {}, tmp_path)
     assert chosen.execution.strategy == "sequential"
     assert "nothing else fits" in chosen.explanation
     assert chosen.execution.devices == (jax.local_devices()[0],)

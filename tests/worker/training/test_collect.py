@@ -5,7 +5,7 @@ import pytest
 
 from phylon.spec.experiment import EnvironmentSpec
 from worker.environments import make_environments
-from worker.training.collect import Collector
+from worker.training.collect import Collector, in_order_of_time
 from worker.training.stopwatch import Stopwatch
 
 SIZE, ENVS = 3, 2
@@ -24,7 +24,7 @@ def act_by_slot(call, obs):
 
 
 def test_transitions_are_in_the_order_of_time():
-    collected = collector_on("DelayedReward-v0").collect(4, act_by_slot, Stopwatch())
+    collected = in_order_of_time(collector_on("DelayedReward-v0").collect(4, act_by_slot, Stopwatch()))
     assert collected.obs.shape == (SIZE, 4 * ENVS, 1)
     for field, expected in [
         (collected.obs[0, :, 0], [0, 0, 1, 1, 0, 0, 1, 1]),
@@ -37,15 +37,16 @@ def test_transitions_are_in_the_order_of_time():
 
 
 def test_a_truncated_step_is_not_terminated():
-    collected = collector_on("Truncation-v0").collect(20, act_by_slot, Stopwatch())
+    collected, truncated = collector_on("Truncation-v0").collect(20, act_by_slot, Stopwatch())
     np.testing.assert_array_equal(collected.terminated, (collected.obs[..., 0] > 0).astype(np.float32))
+    np.testing.assert_array_equal(truncated, 1 - collected.terminated)
     assert 0 < collected.terminated.mean() < 1
 
 
 def test_returns_are_means_over_the_episodes_since_the_last_look():
     collector = collector_on("ActionReward-v0")
     assert np.isnan(collector.episode_returns()).all()
-    collected = collector.collect(10, act_by_slot, Stopwatch())
+    collected = in_order_of_time(collector.collect(10, act_by_slot, Stopwatch()))
     np.testing.assert_allclose(collector.episode_returns(), collected.reward.mean(axis=1), rtol=1e-6)
     latest = collector.episode_returns()
     np.testing.assert_array_equal(latest, collector.episode_returns())  # no new episode: what it was
@@ -81,6 +82,6 @@ def test_environments_follow_from_seed_and_checkpoint(first, second, same):
         collector = collector_on("Pendulum-v1", "gymnasium", seed)
         collector.collect(3, act_by_slot, Stopwatch())
         collector.restart(checkpoint)
-        starts.append(collector.collect(1, act_by_slot, Stopwatch()).obs)
+        starts.append(collector.collect(1, act_by_slot, Stopwatch()).transitions.obs)
     assert np.array_equal(*starts) == same
     assert len(np.unique(starts[0].reshape(-1, 3), axis=0)) == SIZE * ENVS  # each environment has its own seed

@@ -1,0 +1,107 @@
+"""What members learn from: transitions kept in a replay and drawn again, or the rollout just gathered and no other."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phylon.spec import ExperimentSpec, segment_steps
+from worker.core.types import EnvironmentInfo, Rollout, Transition
+from worker.replay import Replay
+from worker.training.collect import HostRollout, in_order_of_time
+
+
+class Experience(Protocol):
+    updates: int
+    """Gradient updates of a segment."""
+    warmup: int
+    """Environment steps of random actions before the first update."""
+
+    def take(self, rollout: HostRollout) -> None: ...
+
+    def draw(self, segment: int) -> Any:
+        """What the updates of this segment learn from, [P, ...]."""
+        ...
+
+    def example(self) -> Any:
+        """Random data like that of `draw`, to measure with."""
+        ...
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]: ...
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...
+
+
+class FromReplay:
+    """Updates on batches [P, updates, batch, ...]."""
+
+    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int) -> None:
+        assert spec.replay is not None and spec.algorithm.learns_from == "replay"
+        self.updates = round(segment_steps(spec) * spec.replay.ratio)
+        self.warmup = spec.replay.warmup
+        self._info, self._seed, self._batch_size = info, seed, spec.algorithm.batch_size
+        self._replay = Replay(spec.population.size, spec.replay.capacity, info)
+
+    def take(self, rollout: HostRollout) -> None:
+        self._replay.add(in_order_of_time(rollout))
+
+    def draw(self, segment: int) -> Transition[NDArray[Any]]:
+        return self._replay.sample(self._seed, segment, self.updates, self._batch_size)
+
+    def example(self) -> Transition[NDArray[Any]]:
+        return random_transitions(self._info, self._replay.population_size, self.updates, self._batch_size)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        return self._replay.to_arrays()
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._replay.from_arrays(arrays)
+
+
+class FromRollout:
+    """One update on the rollout [P, steps, envs, ...]; nothing is kept, so nothing needs a checkpoint."""
+
+    updates, warmup = 1, 0
+
+    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo) -> None:
+        envs = spec.environment.envs_per_member
+        self._info, self._shape = info, (spec.population.size, segment_steps(spec) // envs, envs)
+        self._latest: HostRollout | None = None
+
+    def take(self, rollout: HostRollout) -> None:
+        self._latest = rollout
+
+    def draw(self, segment: int) -> HostRollout:
+        del segment  # nothing is left to chance
+        assert self._latest is not None
+        return self._latest
+
+    def example(self) -> HostRollout:
+        return Rollout(random_transitions(self._info, *self._shape), np.zeros(self._shape, np.float32))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        return {}
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        del arrays
+
+
+def make_experience(spec: ExperimentSpec, info: EnvironmentInfo, seed: int) -> Experience:
+    return FromReplay(spec, info, seed) if spec.algorithm.learns_from == "replay" else FromRollout(spec, info)
+
+
+def random_transitions(info: EnvironmentInfo, *shape: int) -> Transition[NDArray[Any]]:
+    random = np.random.default_rng(0)
+
+    def real(*size: int) -> NDArray[Any]:
+        return random.random((*shape, *size), np.float32)
+
+    def observation() -> NDArray[Any]:
+        if info.observation_dtype == "uint8":
+            return random.integers(0, 256, (*shape, *info.observation_shape), np.uint8)
+        return real(*info.observation_shape)
+
+    is_discrete, size = info.is_discrete, info.action_size
+    action = random.integers(0, size, shape, np.int32) if is_discrete else real(size)
+    return Transition(observation(), action, real(), np.zeros(shape, np.float32), observation())
