@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from phylon.catalogue import closest, find
 from phylon.spec.algorithms import SACSpec, tuned
-from phylon.spec.population import donors, replaced_members
+from phylon.spec.population import PBTSpec, donors, replaced_members
 from phylon.spec.problems import Problem, showable
+from phylon.spec.segments import segment_steps
 
 if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
@@ -33,27 +34,61 @@ def environment_is_known(spec: "ExperimentSpec") -> Iterator[Problem]:
         yield _problem("environment.id", environment.id, f"unknown environment in suite '{environment.suite}'", remedy)
 
 
-def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
-    entry = find(spec.environment.suite, spec.environment.id)
+def options_fit_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """Options that nothing would read are refused rather than ignored."""
+    environment = spec.environment
+    entry = find(environment.suite, environment.id)
     if entry is None:
         return
-    if entry.action.kind != "box":
+    options = {"atari": environment.atari, "procgen": environment.procgen}
+    for family, option in options.items():
+        if option is not None and (entry.suite, entry.family) != ("envpool", family):
+            yield _problem(
+                f"environment.{family}",
+                option.model_dump(mode="json"),
+                f"{entry.id} of suite '{entry.suite}' is no {family} game of envpool",
+                f"leave it out, or choose one of `phylon environments --suite envpool --search {family}`",
+            )
+    if environment.stepping != "auto" and environment.suite != "gymnasium":
+        yield _problem(
+            "environment.stepping",
+            environment.stepping,
+            f"suite '{environment.suite}' has its own way of stepping",
+            "leave it out: only gymnasium environments have a choice",
+        )
+
+
+CONTINUOUS_ONLY = ("td3", "sac", "ddpg")
+DISCRETE_ONLY = ("dqn",)
+
+
+def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
+    entry, algorithm = find(spec.environment.suite, spec.environment.id), spec.algorithm
+    if entry is None:
+        return
+    needed = "box" if algorithm.name in CONTINUOUS_ONLY else "discrete" if algorithm.name in DISCRETE_ONLY else None
+    if entry.action.kind == "other" or (needed and entry.action.kind != needed):
+        kind = {"box": "continuous", "discrete": "discrete", None: "continuous or discrete"}[needed]
         yield _problem(
             "algorithm.name",
-            spec.algorithm.name,
-            f"{spec.algorithm.name} needs continuous actions, but {entry.id} has {entry.action.describe()}",
-            "choose an environment with continuous actions",
+            algorithm.name,
+            f"{algorithm.name} needs {kind} actions, but {entry.id} has {entry.action.describe()}",
+            f"choose an environment with {kind} actions, or another algorithm",
         )
-    if entry.observation.kind != "box" or len(entry.observation.shape) != 1:
+    axes = 1 if algorithm.network.kind == "mlp" else 3
+    if entry.observation.kind != "box" or len(entry.observation.shape) != axes:
+        form = "a flat vector of observations" if axes == 1 else "images"
         yield _problem(
             "environment.id",
             entry.id,
-            f"{spec.algorithm.name} needs a vector to observe, but {entry.id} has {entry.observation.describe()}",
-            "choose an environment whose observation is one vector",
+            f"network.kind {algorithm.network.kind} needs {form}, but {entry.id} has {entry.observation.describe()}",
+            f"choose an environment that gives {form}, or another algorithm.network.kind",
         )
 
 
 def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
+    if not isinstance(spec.population.method, PBTSpec):
+        return
     size, selection = spec.population.size, spec.population.method.selection
     replaced = replaced_members(size, selection)
     if replaced < 1:
@@ -74,7 +109,7 @@ def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 
 def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if not tuned(spec.algorithm):
+    if isinstance(spec.population.method, PBTSpec) and not tuned(spec.algorithm):
         yield _problem(
             "algorithm",
             spec.algorithm.name,
@@ -97,23 +132,33 @@ def tuned_numbers_are_read(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 
 def intervals_are_whole_segments(spec: "ExperimentSpec") -> Iterator[Problem]:
-    segment = spec.execution.segment_steps
+    segment = segment_steps(spec)
+    is_rollout = spec.algorithm.learns_from == "rollout"
+    origin = "algorithm.rollout_steps x environment.envs_per_member" if is_rollout else "execution.segment_steps"
     steps = {
-        "replay.warmup": spec.replay.warmup,
         "budget.env_steps": spec.budget.env_steps,
         "evaluation.interval": spec.evaluation.interval,
         "metrics.interval": spec.metrics.interval,
         "checkpoint.interval": spec.checkpoint.interval,
-        "population.method.interval": spec.population.method.interval,
     }
+    if spec.replay is not None:
+        steps["replay.warmup"] = spec.replay.warmup
+    if isinstance(spec.population.method, PBTSpec):
+        steps["population.method.interval"] = spec.population.method.interval
     for path, value in steps.items():
         if value % segment:
             yield _problem(
                 path,
                 value,
-                f"not a multiple of execution.segment_steps ({segment})",
-                f"use {max(segment, round(value / segment) * segment)}, or change execution.segment_steps",
+                f"not a multiple of {origin} ({segment})",
+                f"use {max(segment, round(value / segment) * segment)}, or change {origin}",
             )
+
+
+def segment_holds_whole_steps_and_updates(spec: "ExperimentSpec") -> Iterator[Problem]:
+    if spec.replay is None:
+        return
+    segment = segment_steps(spec)
     if segment % spec.environment.envs_per_member:
         yield _problem(
             "environment.envs_per_member",
@@ -131,8 +176,35 @@ def intervals_are_whole_segments(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
 
 
+def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """Fields that an algorithm without a replay would ignore are refused."""
+    algorithm = spec.algorithm
+    if algorithm.learns_from == "replay":
+        return
+    if spec.replay is not None:
+        remedy = "leave it out; algorithm.rollout_steps says how much is gathered for each update"
+        yield _problem("replay", spec.replay.model_dump(), f"{algorithm.name} keeps no replay", remedy)
+    if spec.execution.segment_steps is not None:
+        yield _problem(
+            "execution.segment_steps",
+            spec.execution.segment_steps,
+            f"a segment of {algorithm.name} is one rollout",
+            "leave it out, and set algorithm.rollout_steps",
+        )
+    transitions = segment_steps(spec)
+    if transitions % algorithm.minibatches:
+        yield _problem(
+            "algorithm.minibatches",
+            algorithm.minibatches,
+            f"does not divide the {transitions} transitions of a rollout",
+            "make rollout_steps x envs_per_member a multiple of it",
+        )
+
+
 def selection_follows_evaluation(spec: "ExperimentSpec") -> Iterator[Problem]:
     """Selection ranks by an evaluation of the very weights that it copies, never by an older one."""
+    if not isinstance(spec.population.method, PBTSpec):
+        return
     interval, evaluation = spec.population.method.interval, spec.evaluation.interval
     if interval % evaluation:
         yield _problem(
@@ -144,6 +216,8 @@ def selection_follows_evaluation(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 
 def warmup_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
+    if spec.replay is None or spec.algorithm.learns_from == "rollout":
+        return
     warmup, budget = spec.replay.warmup, spec.budget.env_steps
     if warmup >= budget:
         yield _problem(
@@ -163,11 +237,14 @@ def warmup_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     environment_is_known,
+    options_fit_environment,
     algorithm_fits_environment,
     truncation_replaces_someone,
     something_is_tuned,
     tuned_numbers_are_read,
     intervals_are_whole_segments,
+    segment_holds_whole_steps_and_updates,
+    rollouts_stand_alone,
     selection_follows_evaluation,
     warmup_fits,
 )

@@ -5,7 +5,10 @@ from typing import Annotated
 from pydantic import AfterValidator, Discriminator
 
 from phylon.spec.algorithms.ddpg import DDPGSpec
+from phylon.spec.algorithms.dqn import DQNSpec
+from phylon.spec.algorithms.drac import DrACSpec
 from phylon.spec.algorithms.networks import MLPSpec
+from phylon.spec.algorithms.ppo import PPOSpec
 from phylon.spec.algorithms.sac import SACSpec
 from phylon.spec.algorithms.td3 import TD3Spec
 from phylon.spec.distributions import Choice, Distribution, Legal, Model, NameChoice, Named
@@ -13,7 +16,12 @@ from phylon.spec.distributions import Choice, Distribution, Legal, Model, NameCh
 __all__ = [
     "AlgorithmSpec",
     "DDPGSpec",
+    "DQNSpec",
+    "DrACSpec",
     "MLPSpec",
+    "OffPolicySpec",
+    "OnPolicySpec",
+    "PPOSpec",
     "SACSpec",
     "TD3Spec",
     "hyperparameters",
@@ -22,7 +30,13 @@ __all__ = [
     "tuned",
 ]
 
-AlgorithmSpec = Annotated[TD3Spec | SACSpec | DDPGSpec, Discriminator("name")]
+OffPolicySpec = TD3Spec | SACSpec | DDPGSpec | DQNSpec
+"""Algorithms that learn from a replay."""
+
+OnPolicySpec = PPOSpec | DrACSpec
+"""Algorithms that learn from rollouts, each of which is used up by one update."""
+
+AlgorithmSpec = Annotated[OffPolicySpec | OnPolicySpec, Discriminator("name")]
 
 
 def hyperparameters(algorithm: AlgorithmSpec) -> dict[str, float | Distribution]:

@@ -11,7 +11,7 @@ from phylon.spec.distributions import Model, NonNegative, Positive, PositiveRate
 class DDPGSpec(Model):
     """Deep Deterministic Policy Gradient (Lillicrap et al. 2015). Defaults are those of SR-DDPG (D'Oro et al. 2023)."""
 
-    learns_from: ClassVar[LearnsFrom] = "replay"
+    learns_from: ClassVar[Literal["replay"]] = "replay"
 
     name: Literal["ddpg"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256

@@ -1,10 +1,11 @@
 """Deep Q-networks."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from phylon.spec.algorithms.convolutions import CNNSpec, NetworkSpec
+from phylon.spec.algorithms.networks import LearnsFrom
 from phylon.spec.distributions import Model, Positive, PositiveInteger, PositiveRate, UnitInterval
 
 
@@ -14,6 +15,8 @@ class DQNSpec(Model):
     The target network is hard (`target_rate: 1`, copied every `target_period` updates) or soft (`target_period: 1`, and
     a small `target_rate`).
     """
+
+    learns_from: ClassVar[Literal["replay"]] = "replay"
 
     name: Literal["dqn"]
     batch_size: Annotated[int, Field(ge=1, le=65536)] = 32

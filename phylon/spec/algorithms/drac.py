@@ -1,10 +1,11 @@
 """Data-regularised Actor-Critic: PPO that is told to treat an augmented image as it treats the image itself."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
 from phylon.spec.algorithms.convolutions import ImpalaSpec, NetworkSpec, starting
+from phylon.spec.algorithms.networks import LearnsFrom
 from phylon.spec.algorithms.ppo import AdvantageNormalisation, Epochs, Minibatches, RolloutSteps, Torsos
 from phylon.spec.distributions import Model, Named, NonNegative, Positive, TunableName, UnitInterval
 
@@ -22,6 +23,8 @@ AUGMENTATION_NAMES = (
 
 class DrACSpec(Model):
     """DrAC (Raileanu et al. 2021) for colour images. Defaults are those of the authors' code for Procgen."""
+
+    learns_from: ClassVar[Literal["rollout"]] = "rollout"
 
     name: Literal["drac"]
     rollout_steps: RolloutSteps = 256

@@ -1,11 +1,11 @@
 """Proximal Policy Optimisation."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from phylon.spec.algorithms.convolutions import NetworkSpec, starting
-from phylon.spec.algorithms.networks import MLPSpec
+from phylon.spec.algorithms.networks import LearnsFrom, MLPSpec
 from phylon.spec.distributions import Model, NonNegative, Positive, UnitInterval
 
 RolloutSteps = Annotated[int, Field(ge=1, le=65536)]
@@ -21,6 +21,8 @@ class PPOSpec(Model):
     Actions are whole numbers (a categorical policy) or real ones (a Gaussian whose deviation does not depend on the
     observation), as the environment has it.
     """
+
+    learns_from: ClassVar[Literal["rollout"]] = "rollout"
 
     name: Literal["ppo"]
     rollout_steps: RolloutSteps = 2048

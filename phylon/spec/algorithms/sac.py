@@ -14,7 +14,7 @@ class SACSpec(Model):
     SR-SAC (D'Oro et al. 2023) has `init: orthogonal` and `target_entropy_scale: 0.5`.
     """
 
-    learns_from: ClassVar[LearnsFrom] = "replay"
+    learns_from: ClassVar[Literal["replay"]] = "replay"
 
     name: Literal["sac"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256

@@ -18,7 +18,7 @@ from phylon.spec.distributions import (
 class TD3Spec(Model):
     """Twin Delayed DDPG (Fujimoto et al. 2018). Defaults are those of the authors' code."""
 
-    learns_from: ClassVar[LearnsFrom] = "replay"
+    learns_from: ClassVar[Literal["replay"]] = "replay"
 
     name: Literal["td3"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
