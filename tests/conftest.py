@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +133,12 @@ class Platform:
         self.wait(self._api_answers, "the API to answer")
 
     def start_worker(self) -> None:
-        known = {worker.id for worker in self.client.workers() if worker.state != "lost"}
+        began = datetime.now(UTC)
         self.worker.start()
-        self.wait(lambda: any(worker.id not in known for worker in self.idle_workers()), "the worker to register")
+        self.wait(
+            lambda: any(w.name == "first" and w.last_seen_at >= began for w in self.client.workers()),
+            "the worker to register",
+        )
 
     def other_machine(self, name: str) -> Process:
         """A second worker that shares no directory with the first; to be started and closed by the test."""

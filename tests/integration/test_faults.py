@@ -31,6 +31,19 @@ def undisturbed(platform, spec, read_history):
     return read_history(platform, run_id)
 
 
+@pytest.fixture(autouse=True)
+def everyone_lives(platform):
+    """A test that failed half-way must not take those after it along."""
+    starts = {
+        platform.redis: platform.start_redis,
+        platform.api: platform.start_api,
+        platform.worker: platform.start_worker,
+    }
+    for process, start in starts.items():
+        if not process.is_alive:
+            start()
+
+
 @pytest.fixture
 def run_id(platform, spec, undisturbed):
     """A run that is on its way."""
@@ -80,7 +93,7 @@ def test_the_whole_rest_of_a_run_waits_in_the_spool_for_an_absent_api(platform, 
     assert_finished_alike(platform, run_id, undisturbed, read_history, attempts=1)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
 def test_redis_is_restarted(platform, run_id, undisturbed, read_history, make_spec, number):
     platform.redis.end(number)
     platform.start_redis()
@@ -98,8 +111,9 @@ def test_redis_is_restarted_under_an_idle_worker(platform, make_spec):
     assert platform.wait_until_ended(run_id).status == "finished"
 
 
-def test_a_worker_that_leaves_in_order_gives_its_run_back(platform, run_id):
-    assert platform.worker.end(signal.SIGTERM) == 0
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
+def test_a_worker_that_leaves_in_order_gives_its_run_back(platform, run_id, number):
+    assert platform.worker.end(number) == 0
     run = platform.client.run(run_id)
     assert run.status in ("queued", "dispatched")
     assert max(artifact.step for artifact in platform.client.artifacts(run_id)) == run.step

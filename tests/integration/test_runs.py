@@ -2,6 +2,8 @@
 
 import base64
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,8 @@ import redis
 from phylon.protocol import EXECUTE_RUN, queue_name
 from phylon.redis_url import client_url
 from phylon.spec import SpecInvalid
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +145,12 @@ def test_the_trainer_holds_no_secret_and_no_log_shows_one(platform, make_spec):
     assert len(written) > 3
     for path in written:
         assert platform.token not in path.read_text(errors="replace"), path
+
+
+def test_the_health_check_knows_who_is_heard(platform):
+    def health(name: str) -> int:
+        command = [sys.executable, "-m", "worker.supervisor.health", "--name", name]
+        return subprocess.run(command, capture_output=True, check=False, cwd=REPOSITORY).returncode
+
+    platform.wait(lambda: health("first") == 0, "a beat that the service heard")
+    assert health("nobody") == 1

@@ -15,7 +15,7 @@ from phylon.protocol import CheckpointReference, Claim
 from phylon.redis_url import socket_url
 from worker.supervisor import logs as logs_module
 from worker.supervisor import trainer as trainer_module
-from worker.supervisor.device import DeviceMissing, describe_worker
+from worker.supervisor.device import DeviceMissing, describe_worker, trainer_device_variables
 from worker.supervisor.liveness import DeafnessTest
 from worker.supervisor.logs import LogBuffer
 from worker.supervisor.prepare import prepare
@@ -78,6 +78,21 @@ def test_a_worker_without_a_gpu_says_so(monkeypatch):
     assert worker.memory_bytes > 2**20
     assert worker.versions["python"] == ".".join(map(str, sys.version_info[:3]))
     assert worker.suites == ["gymnasium", "probe"]
+
+
+def test_graphics_cards_are_found_without_jax(monkeypatch, tmp_path):
+    program = tmp_path / "nvidia-smi"  # what NVIDIA's prints; there is no card here to ask
+    program.write_text("#!/bin/sh\necho 'NVIDIA H100 80GB HBM3, 81559'\necho 'NVIDIA H100 80GB HBM3, 81559'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    worker = describe_worker(None, None)
+    assert (worker.device, worker.device_count) == ("gpu", 2)
+    assert worker.name.endswith("-gpu")
+    assert worker.device_name == "NVIDIA H100 80GB HBM3"
+    assert worker.memory_bytes == 2 * 81559 * 2**20
+    assert trainer_device_variables("gpu") == {"CUDA_VISIBLE_DEVICES": "0,1", "JAX_PLATFORMS": "cuda,cpu"}
+    assert trainer_device_variables("cpu") == {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
 
 
 @pytest.fixture

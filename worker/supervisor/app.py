@@ -58,11 +58,17 @@ def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Ce
 
 
 def run_worker(app: Celery, device: DeviceKind, activity: Activity) -> int:
-    """Consumes until SIGTERM or SIGINT; then the run at hand is given back first. Returns the exit code."""
+    """Consumes until SIGTERM or SIGINT; then the run at hand is given back first. Returns the exit code.
+
+    Celery calls every end by Ctrl-C a failure; here the first one is an orderly end like SIGTERM, and exits with 0.
+    """
+    was_cold = False
 
     @worker_shutting_down.connect(weak=False)
-    def leave(**_: Any) -> None:  # pyright: ignore[reportUnusedFunction]
+    def leave(how: str, **_: Any) -> None:  # pyright: ignore[reportUnusedFunction]
+        nonlocal was_cold
         activity.is_leaving = True
+        was_cold = was_cold or how == "Cold"
 
     @setup_logging.connect(weak=False)
     def keep_our_logging(**_: Any) -> None:  # pyright: ignore[reportUnusedFunction]
@@ -80,4 +86,4 @@ def run_worker(app: Celery, device: DeviceKind, activity: Activity) -> int:
         quiet=True,
     )
     worker.start()
-    return int(worker.exitcode or 0)
+    return 0 if activity.is_leaving and not was_cold else int(worker.exitcode or 0)
