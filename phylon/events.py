@@ -14,7 +14,7 @@ from phylon.spec.distributions import Model
 Hyperparams = dict[str, float]
 """Values of one member by name."""
 
-Operator = Literal["founder", "copy", "perturb", "resample"]
+Operator = Literal["founder", "copy", "perturb", "resample", "reset"]
 """How a member came to its hyper-parameters; a new method adds its own."""
 
 
@@ -53,10 +53,13 @@ class Segment(Model):
     id: int
     slot: int
     parent: int | None
-    """The segment whose weights it began with; `None` for a founder."""
+    """The segment whose weights it began with; `None` for a founder, its own slot's for a reset."""
     operator: Operator
     changes: dict[str, str]
-    """What was done to each tuned hyper-parameter: `inherit`, `x0.8`, `x1.2`, `resample`, `draw`, …"""
+    """What was done to each tuned hyper-parameter: `inherit`, `x0.8`, `x1.2`, `resample`, `draw`, …
+
+    For a reset: what was done to each part of the member.
+    """
     hyperparams_before: Hyperparams | None
     """Values of the parent before exploration."""
     hyperparams: Hyperparams

@@ -8,6 +8,7 @@ from phylon.catalogue import closest, find
 from phylon.spec.algorithms import SACSpec, tuned
 from phylon.spec.population import PBTSpec, donors, replaced_members
 from phylon.spec.problems import Problem, showable
+from phylon.spec.resets import resettable_parts
 from phylon.spec.segments import segment_steps
 
 if TYPE_CHECKING:
@@ -215,6 +216,21 @@ def selection_follows_evaluation(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
 
 
+def resets_have_parts(spec: "ExperimentSpec") -> Iterator[Problem]:
+    if spec.resets is None:
+        return
+    known = resettable_parts(spec.algorithm)
+    if not known:
+        yield _problem(
+            "resets", showable(spec.resets.model_dump()), f"{spec.algorithm.name} cannot be reset", "leave it out"
+        )
+    for part in spec.resets.parts or ():
+        if known and part not in known:
+            yield _problem(
+                "resets.parts", part, f"{spec.algorithm.name} has no part '{part}'", f"use some of {', '.join(known)}"
+            )
+
+
 def warmup_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
     if spec.replay is None or spec.algorithm.learns_from == "rollout":
         return
@@ -246,5 +262,6 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     segment_holds_whole_steps_and_updates,
     rollouts_stand_alone,
     selection_follows_evaluation,
+    resets_have_parts,
     warmup_fits,
 )

@@ -10,6 +10,7 @@ from phylon.spec.checks import cross_field_problems
 from phylon.spec.distributions import Model
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.population import PopulationSpec
+from phylon.spec.resets import ResetsSpec
 
 StrategyName = Literal["auto", "sequential", "vectorized", "sharded"]
 
@@ -71,6 +72,8 @@ class ExperimentSpec(Model):
     population: PopulationSpec
     replay: ReplaySpec | None = None
     """Only for algorithms that learn from a replay; left out, its defaults hold."""
+    resets: ResetsSpec | None = None
+    """Renew parts of every member now and then, its replay kept; for high replay ratios."""
     budget: BudgetSpec
     evaluation: EvaluationSpec = EvaluationSpec()
     metrics: MetricsSpec = MetricsSpec()

@@ -1,6 +1,6 @@
 """Who descends from whom: a segment is a stretch of one member's life with constant hyper-parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,32 @@ class Lineage:
             )
             for slot, parent in enumerate(parents.tolist())
             if parent != slot
+        ]
+
+    def resets(
+        self,
+        parts: Sequence[str],
+        hyperparams: HostHyperparams,
+        fitness: NDArray[np.float32],
+        weights: NDArray[np.uint32],
+    ) -> list[Segment]:
+        """A new segment for each slot, the child of the one before it."""
+        parents = self._open.copy()
+        return [
+            Segment(
+                id=self._begin(slot),
+                slot=slot,
+                parent=int(parents[slot]),
+                operator="reset",
+                changes=dict.fromkeys(parts, "reset"),
+                hyperparams_before=values_of(slot, hyperparams),
+                hyperparams=values_of(slot, hyperparams),
+                fitness=float(fitness[slot]),
+                parent_fitness=float(fitness[slot]),
+                rank=None,
+                weights=spell_weights(weights[slot]),
+            )
+            for slot in range(len(self._open))
         ]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

@@ -1,11 +1,12 @@
 """The training loop. A segment is collected and learned from; between segments the host looks around:
 
-    metrics → evaluation → evolution → checkpoint → commands
+    metrics → evaluation → evolution → reset → checkpoint → commands
 
 What a run does depends on its spec, its seed and the segment number alone, so a run taken up from a checkpoint goes on
 as if nothing had happened.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,8 +14,10 @@ import jax
 import numpy as np
 
 from phylon.spec import segment_steps, tuned
-from worker.core.keys import derive
+from worker.algorithms.resets import reset
+from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
+from worker.execution import Population
 from worker.execution.compilation import seldom_run
 from worker.population import Evolution, is_due, ranks
 from worker.training.assembly import Parts
@@ -48,6 +51,7 @@ class Loop:
         self._key = run_key(parts.seed)
         self._segment_steps = segment_steps(parts.spec)
         self._evolve_program = jax.jit(self._planned, compiler_options=seldom_run())
+        self._reset_program = jax.jit(self._renewed, compiler_options=seldom_run())
         self._told_step = state.step
 
     def run(self) -> Outcome:
@@ -109,6 +113,8 @@ class Loop:
             self._evaluate()
         if is_due(spec.population.method, step) and not is_end:
             self._evolve()
+        if self._reset_number(step) > self._reset_number(step - self._segment_steps) and not is_end:
+            self._reset()
         if step % spec.checkpoint.interval == 0 or is_end or must_checkpoint:
             self._checkpoint()
 
@@ -174,6 +180,37 @@ class Loop:
     ) -> tuple[Evolution, Array]:
         evolve_key = derive(jax.random.wrap_key_data(key), "evolve", step)
         return self._parts.method.evolve(evolve_key, method_state, hyperparams, fitness), ranks(fitness)
+
+    def _reset_number(self, step: int) -> int:
+        """How many resets are due by this step; it follows from the updates made, so nothing has to be remembered."""
+        if self._spec.resets is None:
+            return 0
+        experience = self._parts.experience
+        segments = max(0, step - experience.warmup) // self._segment_steps
+        return segments * experience.updates // self._spec.resets.interval
+
+    def _reset(self) -> None:
+        state, resets = self.state, self._spec.resets
+        assert resets is not None
+        with self._stopwatch.phase("evolve"):
+            state.population = self._execution.place(
+                self._reset_program(self._key, np.uint32(state.step), state.placed, state.population)
+            )
+            weights = self._execution.checksum(state.population)
+            segments = state.lineage.resets(
+                parts=resets.parts or tuple(self._parts.work.algorithm.parts),
+                hyperparams=state.hyperparams,
+                fitness=state.fitness,
+                weights=weights,
+            )
+        self._journal.tell("lineage", state.step, segments=segments)
+        print(f"step {state.step:,}: every member is reset", flush=True)
+
+    def _renewed(self, key: Array, step: Array, hyperparams: Hyperparams, population: Population) -> Population:
+        algorithm, resets, size = self._parts.work.algorithm, self._spec.resets, self._parts.work.population_size
+        assert resets is not None
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "reset", step), size)
+        return jax.vmap(partial(reset, algorithm, resets))(keys, hyperparams, population)
 
     def _checkpoint(self) -> None:
         step = self.state.step

@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from phylon.spec import parse_spec
+from phylon.spec import parse_spec, segment_steps
 from phylon.spec.distributions import Model
 from phylon.spool import SPOOL_FILE
 
@@ -102,7 +102,7 @@ def install_checkpoint(run_dir: Path, source: Path, next_seq: int, sha256: str, 
     number = int(Path(file).stem)
     record = CheckpointRecord(
         number=number,
-        step=number * parse_spec(read_run(run_dir).spec).execution.segment_steps,
+        step=number * segment_steps(parse_spec(read_run(run_dir).spec)),
         next_seq=next_seq,
         sha256=file_sha256(source),
         bytes=source.stat().st_size,

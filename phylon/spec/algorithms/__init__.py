@@ -19,8 +19,6 @@ __all__ = [
     "DQNSpec",
     "DrACSpec",
     "MLPSpec",
-    "OffPolicySpec",
-    "OnPolicySpec",
     "PPOSpec",
     "SACSpec",
     "TD3Spec",
@@ -30,13 +28,8 @@ __all__ = [
     "tuned",
 ]
 
-OffPolicySpec = TD3Spec | SACSpec | DDPGSpec | DQNSpec
-"""Algorithms that learn from a replay."""
-
-OnPolicySpec = PPOSpec | DrACSpec
-"""Algorithms that learn from rollouts, each of which is used up by one update."""
-
-AlgorithmSpec = Annotated[OffPolicySpec | OnPolicySpec, Discriminator("name")]
+AlgorithmSpec = Annotated[TD3Spec | SACSpec | DDPGSpec | DQNSpec | PPOSpec | DrACSpec, Discriminator("name")]
+"""Each says by `learns_from` whether it draws from a replay, or learns from each rollout once."""
 
 
 def hyperparameters(algorithm: AlgorithmSpec) -> dict[str, float | Distribution]:

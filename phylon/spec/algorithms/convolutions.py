@@ -22,7 +22,7 @@ class CNNSpec(Model):
     strides: tuple[Pixels, ...] = (4, 2, 1)
     hidden: Hidden = (512,)
     init: Init = "uniform"
-    """How weights start, as in an MLP. A spec that names none has the algorithm's own."""
+    """How weights start, as in an MLP; unless said, as in the algorithm's own code."""
 
     @model_validator(mode="after")
     def _layers_agree(self) -> "CNNSpec":
@@ -62,12 +62,14 @@ NetworkSpec = Annotated[
 """For algorithms that learn from images as well as from vectors."""
 
 
-def starting(init: Init) -> AfterValidator:
-    """The algorithm's own way to start weights, wherever a spec names none. IMPALA's is part of it."""
+def own(**defaults: Any) -> AfterValidator:
+    """What an algorithm's own code has for a network, wherever a spec leaves it unsaid and the kind of network has it.
 
-    def fill_in(network: MLPSpec | CNNSpec | ImpalaSpec) -> MLPSpec | CNNSpec | ImpalaSpec:
-        if isinstance(network, ImpalaSpec) or "init" in network.model_fields_set:
-            return network
-        return network.model_copy(update={"init": init})
+    A plain default of the algorithm's `network` would be lost as soon as a spec says anything of the network.
+    """
+
+    def fill_in(network: NetworkSpec) -> NetworkSpec:
+        unsaid = type(network).model_fields.keys() - network.model_fields_set
+        return network.model_copy(update={name: value for name, value in defaults.items() if name in unsaid})
 
     return AfterValidator(fill_in)

@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from phylon.spec.algorithms.convolutions import CNNSpec, NetworkSpec
-from phylon.spec.algorithms.networks import LearnsFrom
 from phylon.spec.distributions import Model, Positive, PositiveInteger, PositiveRate, UnitInterval
 
 
@@ -19,7 +18,7 @@ class DQNSpec(Model):
     learns_from: ClassVar[Literal["replay"]] = "replay"
 
     name: Literal["dqn"]
-    batch_size: Annotated[int, Field(ge=1, le=65536)] = 32
+    batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 32
     network: NetworkSpec = CNNSpec(kind="cnn")
     dueling: bool = False
     """Two heads, one for the state's value and one for the actions' advantages (Wang et al. 2016)."""

@@ -4,8 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
-from phylon.spec.algorithms.convolutions import ImpalaSpec, NetworkSpec, starting
-from phylon.spec.algorithms.networks import LearnsFrom
+from phylon.spec.algorithms.convolutions import ImpalaSpec, NetworkSpec, own
 from phylon.spec.algorithms.ppo import AdvantageNormalisation, Epochs, Minibatches, RolloutSteps, Torsos
 from phylon.spec.distributions import Model, Named, NonNegative, Positive, TunableName, UnitInterval
 
@@ -33,7 +32,7 @@ class DrACSpec(Model):
     """Times that an update goes through its rollout."""
     minibatches: Minibatches = 8
     """Gradient steps of an epoch, on equal shares of the rollout."""
-    network: Annotated[NetworkSpec, starting("orthogonal")] = ImpalaSpec(kind="impala")
+    network: Annotated[NetworkSpec, own(init="orthogonal")] = ImpalaSpec(kind="impala")
     torsos: Torsos = "shared"
     """Whether policy and value share all layers but the last."""
     value_clip: bool = True

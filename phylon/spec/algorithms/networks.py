@@ -6,9 +6,6 @@ from pydantic import AfterValidator, Field
 
 from phylon.spec.distributions import Model
 
-LearnsFrom = Literal["replay", "rollout"]
-"""Whether an algorithm draws from a replay, or learns from each rollout once."""
-
 Activation = Literal["relu", "elu", "tanh", "gelu", "silu"]
 Init = Literal["uniform", "orthogonal", "fan_in"]
 LayerNorm = Literal["none", "first", "all"]

@@ -4,13 +4,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.convolutions import NetworkSpec, starting
-from phylon.spec.algorithms.networks import LearnsFrom, MLPSpec
+from phylon.spec.algorithms.convolutions import NetworkSpec, own
+from phylon.spec.algorithms.networks import MLPSpec
 from phylon.spec.distributions import Model, NonNegative, Positive, UnitInterval
 
-RolloutSteps = Annotated[int, Field(ge=1, le=65536)]
-Epochs = Annotated[int, Field(ge=1, le=100)]
-Minibatches = Annotated[int, Field(ge=1, le=4096)]
+RolloutSteps = Annotated[int, Field(strict=True, ge=1, le=65536)]
+Epochs = Annotated[int, Field(strict=True, ge=1, le=100)]
+Minibatches = Annotated[int, Field(strict=True, ge=1, le=4096)]
 AdvantageNormalisation = Literal["none", "minibatch", "rollout"]
 Torsos = Literal["shared", "separate"]
 
@@ -31,7 +31,7 @@ class PPOSpec(Model):
     """Times that an update goes through its rollout."""
     minibatches: Minibatches = 32
     """Gradient steps of an epoch, on equal shares of the rollout."""
-    network: Annotated[NetworkSpec, starting("orthogonal")] = MLPSpec(
+    network: Annotated[NetworkSpec, own(activation="tanh", init="orthogonal")] = MLPSpec(
         hidden=(64, 64), activation="tanh", init="orthogonal"
     )
     torsos: Torsos = "separate"

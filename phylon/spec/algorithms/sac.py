@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.networks import LearnsFrom, MLPSpec, own_init
+from phylon.spec.algorithms.networks import MLPSpec, own_init
 from phylon.spec.distributions import Model, NonNegative, Positive, PositiveRate, UnitInterval
 
 

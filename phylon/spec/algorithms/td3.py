@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.networks import LearnsFrom, MLPSpec
+from phylon.spec.algorithms.networks import MLPSpec
 from phylon.spec.distributions import (
     Model,
     NonNegative,
