@@ -1,6 +1,6 @@
 /** Who descends from whom: the path of a descendant, what it lived through, and numbers about the whole population. */
 
-import { living, type Segment } from "@/lib/lineage/segments"
+import { isExploit, living, type Segment } from "@/lib/lineage/segments"
 import type { Series } from "@/lib/series"
 
 type Index = ReadonlyMap<number, Segment>
@@ -121,7 +121,7 @@ export function lineageStatistics(segments: readonly Segment[]): LineageStatisti
   const families = new Map<number, number>()
   for (const path of paths) families.set(path[0]!.id, (families.get(path[0]!.id) ?? 0) + 1)
   return {
-    exploits: segments.filter((segment) => segment.parent !== null).length,
+    exploits: segments.filter(isExploit).length,
     founders: segments.filter((segment) => segment.parent === null).length,
     foundersAlive: families.size,
     largestFamily: paths.length ? Math.max(...families.values()) / paths.length : 0,

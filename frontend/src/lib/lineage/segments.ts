@@ -95,9 +95,14 @@ export function living(segments: readonly Segment[]): Segment[] {
   return segments.filter((segment) => segment.end_step === null).sort((a, b) => a.slot - b.slot)
 }
 
+/** Whether a segment came from copying another member; a reset renews a member in its own lane. */
+export function isExploit(segment: Segment): boolean {
+  return segment.parent !== null && segment.operator !== "reset"
+}
+
 /** Segments that came from copying another member, in order of birth. */
 export function exploits(segments: readonly Segment[]): Segment[] {
   return segments
-    .filter((segment) => segment.parent !== null)
+    .filter(isExploit)
     .sort((a, b) => a.start_step - b.start_step || a.slot - b.slot)
 }
