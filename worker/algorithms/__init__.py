@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from phylon.spec.algorithms import AlgorithmSpec
-from worker.algorithms import ddpg, sac, td3
+from worker.algorithms import ddpg, dqn, drac, ppo, sac, td3
 from worker.core.types import Algorithm, EnvironmentInfo
 
 __all__ = ["ALGORITHMS", "build_algorithm"]
@@ -13,6 +13,9 @@ ALGORITHMS: dict[str, Callable[[Any, EnvironmentInfo], Algorithm]] = {
     "td3": td3.td3,
     "sac": sac.sac,
     "ddpg": ddpg.ddpg,
+    "dqn": dqn.dqn,
+    "ppo": ppo.ppo,
+    "drac": drac.drac,
 }
 """Each factory takes the spec of its own name."""
 

@@ -7,16 +7,14 @@ from worker.core.types import Array, Params
 
 OptimiserState = optax.OptState
 
-_ADAM = optax.scale_by_adam()
-
 
 def adam_init(params: Params) -> OptimiserState:
-    return _ADAM.init(params)
+    return optax.scale_by_adam().init(params)
 
 
 def adam_step(
-    params: Params, gradients: Params, state: OptimiserState, learning_rate: Array
+    params: Params, gradients: Params, state: OptimiserState, learning_rate: Array, epsilon: float = 1e-8
 ) -> tuple[Params, OptimiserState]:
-    """Kingma & Ba 2015, algorithm 1, with the authors' constants."""
-    directions, state = _ADAM.update(gradients, state)
+    """Kingma & Ba 2015, algorithm 1, with the authors' constants unless `epsilon` says otherwise."""
+    directions, state = optax.scale_by_adam(eps=epsilon).update(gradients, state)
     return jax.tree.map(lambda weight, direction: weight - learning_rate * direction, params, directions), state

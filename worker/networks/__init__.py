@@ -1,7 +1,18 @@
 """Neural networks as pairs of pure functions. Flax is an implementation detail of this package."""
 
 from worker.networks.actor_critic import critic_ensemble, deterministic_policy, tanh_normal_policy
+from worker.networks.heads import PolicyAndValue, action_values, policy_and_value
 from worker.networks.network import Network, is_last
 from worker.networks.tanh_normal import TanhNormal
 
-__all__ = ["Network", "TanhNormal", "critic_ensemble", "deterministic_policy", "is_last", "tanh_normal_policy"]
+__all__ = [
+    "Network",
+    "PolicyAndValue",
+    "TanhNormal",
+    "action_values",
+    "critic_ensemble",
+    "deterministic_policy",
+    "is_last",
+    "policy_and_value",
+    "tanh_normal_policy",
+]

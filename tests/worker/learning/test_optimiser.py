@@ -23,3 +23,12 @@ def test_a_learning_rate_of_zero_changes_nothing(variant):
     params = {"w": jnp.array([1.0, -3.0])}
     after, _ = variant(adam_step)(params, {"w": jnp.array([5.0, 5.0])}, adam_init(params), jnp.array(0.0))
     assert after["w"].tolist() == [1.0, -3.0]
+
+
+def test_epsilon_dampens_small_gradients(variant):
+    """The first direction is gradient / (|gradient| + epsilon): half of the usual one where both are equal."""
+    params = {"w": jnp.array([0.0])}
+    after, _ = variant(lambda *arguments: adam_step(*arguments, epsilon=1e-5))(
+        params, {"w": jnp.array([1e-5])}, adam_init(params), jnp.array(1.0)
+    )
+    assert after["w"].tolist() == pytest.approx([-0.5], rel=1e-3)

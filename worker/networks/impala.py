@@ -1,0 +1,52 @@
+"""The torso of IMPALA's residual network (Espeholt et al. 2018, figure 3, right; Cobbe et al. 2020 for Procgen).
+
+each stage:  3 x 3 convolution, 3 x 3 max-pool with stride 2, two residual blocks
+each block:  x + convolution(relu(convolution(relu(x))))
+at the end:  relu, flat
+"""
+
+from typing import cast
+
+import flax.linen as nn
+import jax.numpy as jnp
+from jax.nn import initializers
+
+from phylon.spec.algorithms.convolutions import ImpalaSpec
+from worker.core.types import Array, Key, Params
+from worker.networks.network import Network
+
+BLOCKS = 2
+
+
+def impala(spec: ImpalaSpec, shape: tuple[int, ...]) -> Network:
+    """Float images [..., height, width, channels] of the given shape -> features [..., n]."""
+    layers = Impala(spec.channels)
+
+    def init(key: Key) -> Params:
+        return layers.init(key, jnp.zeros(shape))
+
+    def apply(params: Params, images: Array) -> Array:
+        return cast(Array, layers.apply(params, images))
+
+    return Network(init, apply)
+
+
+class Impala(nn.Module):
+    channels: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, values: Array) -> Array:
+        for number, channels in enumerate(self.channels):
+            values = _convolution(channels, f"stage_{number}")(values)
+            # Flax says that it takes a word only; it takes numbers too. "SAME" would not pad the first row and column.
+            values = nn.max_pool(values, (3, 3), (2, 2), ((1, 1), (1, 1)))  # pyright: ignore[reportArgumentType]
+            for block in range(BLOCKS):
+                name = f"stage_{number}_block_{block}"
+                change = _convolution(channels, f"{name}_first")(nn.relu(values))
+                values += _convolution(channels, f"{name}_second")(nn.relu(change))
+        return nn.relu(values).reshape(*values.shape[:-3], -1)
+
+
+def _convolution(channels: int, name: str) -> nn.Conv:
+    """Weights start as in the Procgen code of DrAC's authors (Glorot & Bengio 2010), biases at zero."""
+    return nn.Conv(channels, (3, 3), padding="SAME", kernel_init=initializers.glorot_uniform(), name=name)
