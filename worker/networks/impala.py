@@ -38,13 +38,18 @@ class Impala(nn.Module):
     def __call__(self, values: Array) -> Array:
         for number, channels in enumerate(self.channels):
             values = _convolution(channels, f"stage_{number}")(values)
-            # Flax says that it takes a word only; it takes numbers too. "SAME" would not pad the first row and column.
-            values = nn.max_pool(values, (3, 3), (2, 2), ((1, 1), (1, 1)))  # pyright: ignore[reportArgumentType]
+            values = _pooled(values)
             for block in range(BLOCKS):
                 name = f"stage_{number}_block_{block}"
                 change = _convolution(channels, f"{name}_first")(nn.relu(values))
                 values += _convolution(channels, f"{name}_second")(nn.relu(change))
         return nn.relu(values).reshape(*values.shape[:-3], -1)
+
+
+def _pooled(values: Array) -> Array:
+    """With a border on all sides; "SAME" would leave it out above and to the left."""
+    border = ((0, 0),) * (values.ndim - 3) + ((1, 1), (1, 1), (0, 0))
+    return nn.max_pool(jnp.pad(values, border, constant_values=-jnp.inf), (3, 3), (2, 2))
 
 
 def _convolution(channels: int, name: str) -> nn.Conv:
