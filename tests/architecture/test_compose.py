@@ -1,4 +1,4 @@
-"""No container engine runs in the tests: every command, path and variable of the team set-up is checked against the code."""
+"""No container engine runs in the tests: each command, path and variable of the team set-up is checked in the code."""
 
 import importlib.util
 import re

@@ -20,9 +20,9 @@ from worker.execution import Execution, StrategyName, Workload, build_execution
 from worker.execution.interface import Device
 from worker.execution.sharded import devices_that_divide
 
-ROUNDS = 3
-PATIENCE_SECONDS = 2.0
-"""No further round of measurements begins after this time."""
+FEWEST_ROUNDS, MOST_ROUNDS = 2, 30
+PATIENCE_SECONDS = 1.5
+"""No further round of measurements begins after this time, once there are enough."""
 
 Measurement = dict[StrategyName, float]
 """Milliseconds per update of one member."""
@@ -99,7 +99,7 @@ def measure(executions: list[Execution], work: Workload, trial: Trial) -> Measur
 
     one_round(0)  # compiles
     began, rounds = time.perf_counter(), list[list[float]]()
-    while not rounds or (len(rounds) < ROUNDS and time.perf_counter() - began < PATIENCE_SECONDS):
+    while len(rounds) < FEWEST_ROUNDS or (len(rounds) < MOST_ROUNDS and time.perf_counter() - began < PATIENCE_SECONDS):
         rounds.append(one_round(len(rounds) + 1))
     updates = work.population_size * trial.updates
     best = [1e3 * min(seconds) / updates for seconds in zip(*rounds, strict=True)]

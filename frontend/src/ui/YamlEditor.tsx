@@ -28,7 +28,8 @@ const THEME = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--font-mono)", lineHeight: "1.65", overflow: "auto" },
   ".cm-content": { padding: "12px 0", caretColor: "var(--ink)" },
   ".cm-gutters": {
-    backgroundColor: "transparent",
+    // Opaque: long lines scroll beneath it.
+    backgroundColor: "var(--surface)",
     border: "none",
     color: "var(--ink-faint)",
     paddingLeft: "4px",

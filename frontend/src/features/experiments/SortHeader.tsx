@@ -21,7 +21,7 @@ export function SortHeader({ children, direction, onToggle, numeric }: SortHeade
       {onToggle ? (
         <button
           className={classes(
-            "eyebrow inline-flex items-center gap-1 rounded hover:text-ink",
+            "eyebrow inline-flex items-center gap-1 rounded align-middle hover:text-ink",
             numeric && "flex-row-reverse",
           )}
           onClick={onToggle}
@@ -33,7 +33,7 @@ export function SortHeader({ children, direction, onToggle, numeric }: SortHeade
           </span>
         </button>
       ) : (
-        <span className="eyebrow">{children}</span>
+        <span className="eyebrow align-middle">{children}</span>
       )}
     </th>
   )
