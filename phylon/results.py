@@ -179,6 +179,7 @@ class Environment(Result):
 
     suite: str
     id: str
+    family: str
     observation: Space
     action: Space
     max_episode_steps: int | None

@@ -7,39 +7,10 @@ import difflib
 import json
 from functools import cache
 from importlib import resources
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from phylon.catalogue.entry import COMPOSITE, EnvironmentEntry, Space, box, discrete
 
-
-class Space(BaseModel):
-    """The shape of observations or actions. `n` counts the values of a discrete space."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    kind: Literal["box", "discrete", "other"]
-    shape: tuple[int, ...]
-    dtype: str
-    n: int | None
-
-    def describe(self) -> str:
-        match self.kind:
-            case "box":
-                return f"{'x'.join(map(str, self.shape)) or '1'} {self.dtype}"
-            case "discrete":
-                return f"{self.n} discrete values"
-            case "other":
-                return "a composite space"
-
-
-class EnvironmentEntry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    suite: str
-    id: str
-    observation: Space
-    action: Space
-    max_episode_steps: int | None
+__all__ = ["COMPOSITE", "EnvironmentEntry", "Space", "box", "closest", "discrete", "entries", "find", "search"]
 
 
 @cache
@@ -48,7 +19,9 @@ def entries() -> tuple[EnvironmentEntry, ...]:
         (file for file in resources.files(__name__).iterdir() if file.name.endswith(".json")), key=lambda f: f.name
     )
     return tuple(
-        EnvironmentEntry.model_validate(item) for file in files for item in json.loads(file.read_text(encoding="utf-8"))
+        EnvironmentEntry.from_row(file.name.removesuffix(".json"), row)
+        for file in files
+        for row in json.loads(file.read_text(encoding="utf-8"))
     )
 
 
@@ -68,8 +41,10 @@ def closest(suite: str, id: str) -> list[str]:
 
 
 def search(suite: str | None = None, word: str | None = None) -> list[EnvironmentEntry]:
+    """Those of a suite, and those with the word in their id or the name of their family."""
     return [
         entry
         for entry in entries()
-        if (suite is None or entry.suite == suite) and (word is None or word.lower() in entry.id.lower())
+        if (suite is None or entry.suite == suite)
+        and (word is None or word.lower() in entry.id.lower() or word.lower() in entry.family)
     ]

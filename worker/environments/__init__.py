@@ -1,53 +1,105 @@
 """Environment suites by name. An adapter is imported when it is first asked for, so that its library stays optional."""
 
 import importlib
-from typing import Protocol, cast
+import warnings
+from typing import NamedTuple, Protocol, cast
 
 from phylon.catalogue import EnvironmentEntry
-from phylon.spec.experiment import EnvironmentSpec
+from phylon.spec.environment import EnvironmentSpec
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
-from worker.environments.host import HostEnvironments, StepResult
+from worker.environments.host import HostEnvironments, Purpose, Renderer, StepResult
+from worker.environments.spaces import info_of
 
-__all__ = ["SUITES", "HostEnvironments", "StepResult", "describe", "make_environments", "suite_entries"]
+__all__ = [
+    "SUITES",
+    "HostEnvironments",
+    "Purpose",
+    "Renderer",
+    "StepResult",
+    "describe",
+    "find_entry",
+    "make_environments",
+    "make_renderer",
+    "suite_entries",
+    "suite_ids",
+]
+
+
+class Adapter(NamedTuple):
+    module: str
+    extra: str
+    """Of our own package: what to install when the suite's library is missing."""
+
 
 SUITES = {
-    "gymnasium": "worker.environments.gymnasium_suite",
-    "probe": "worker.environments.probe",
+    "gymnasium": Adapter("worker.environments.gymnasium_suite", "worker"),
+    "envpool": Adapter("worker.environments.envpool_suite", "suites"),
+    "gymnax": Adapter("worker.environments.gymnax_suite", "suites"),
+    "mjx": Adapter("worker.environments.mjx_suite", "suites"),
+    "probe": Adapter("worker.environments.probe", "worker"),
 }
 
 
 class Suite(Protocol):
     """What an adapter's module offers."""
 
-    def make(self, id: str, count: int) -> HostEnvironments: ...
+    def ids(self) -> list[str]:
+        """All that the library knows by name, whether or not they can be made here."""
+        ...
 
-    def describe(self, id: str) -> EnvironmentInfo: ...
+    def find_entry(self, id: str) -> EnvironmentEntry:
+        """Raises `EnvironmentUnavailable` for what cannot be made here."""
+        ...
 
-    def entries(self) -> list[EnvironmentEntry]: ...
+    def make(self, environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvironments: ...
+
+    def make_renderer(self, environment: EnvironmentSpec) -> Renderer | None:
+        """None for what has no looks."""
+        ...
 
 
-def make_environments(environment: EnvironmentSpec, count: int) -> HostEnvironments:
+def make_environments(environment: EnvironmentSpec, count: int, purpose: Purpose = "train") -> HostEnvironments:
     """A pool of `count` environments, to be reset before its first step."""
-    return _suite(environment.suite).make(environment.id, count)
+    return _suite(environment.suite).make(environment, count, purpose)
+
+
+def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
+    """An environment to look at, without a screen, as evaluation sees it; None where there is nothing to see."""
+    return _suite(environment.suite).make_renderer(environment)
 
 
 def describe(suite: str, id: str) -> EnvironmentInfo:
-    return _suite(suite).describe(id)
+    return info_of(find_entry(suite, id))
+
+
+def find_entry(suite: str, id: str) -> EnvironmentEntry:
+    return _suite(suite).find_entry(id)
+
+
+def suite_ids(suite: str) -> list[str]:
+    return _suite(suite).ids()
 
 
 def suite_entries(suite: str) -> list[EnvironmentEntry]:
     """The environments that this installation can make, whether or not an algorithm here can train on them."""
-    return _suite(suite).entries()
+    found: list[EnvironmentEntry] = []
+    with warnings.catch_warnings(action="ignore"):  # many ids are there for comparison with older work
+        for id in suite_ids(suite):
+            try:
+                found.append(find_entry(suite, id))
+            except EnvironmentUnavailable:
+                continue
+    return found
 
 
 def _suite(name: str) -> Suite:
     if name not in SUITES:
         raise EnvironmentUnavailable(f"unknown environment suite '{name}'", f"use one of {', '.join(SUITES)}")
     try:
-        return cast(Suite, importlib.import_module(SUITES[name]))
+        return cast(Suite, importlib.import_module(SUITES[name].module))
     except ModuleNotFoundError as error:
         raise EnvironmentUnavailable(
             f"the environment suite '{name}' needs the package '{error.name}', which is not installed here",
-            "install it with `pip install 'phylon[worker]'`, or choose another suite",
+            f"install it with `pip install 'phylon[{SUITES[name].extra}]'`, or choose another suite",
         ) from error

@@ -8,8 +8,8 @@ from worker.environments import SUITES, suite_entries
 
 def render(suite: str) -> str:
     """The file of a suite: a JSON list, one environment a line, in the order of ids."""
-    entries = sorted(suite_entries(suite), key=lambda entry: entry.id)
-    return "[" + ",\n".join(entry.model_dump_json() for entry in entries) + "]\n"
+    lines = [entry.to_line() for entry in sorted(suite_entries(suite), key=lambda entry: entry.id)]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def catalogue_file(suite: str) -> Path:

@@ -2,7 +2,10 @@
 
 import functools
 import logging
-import warnings
+import math
+import os
+import statistics
+import time
 from typing import Any
 
 import gymnasium
@@ -10,30 +13,70 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
-from phylon.catalogue import EnvironmentEntry, Space
-from worker.core.errors import EnvironmentUnavailable, UnsupportedEnvironment
-from worker.core.types import EnvironmentInfo
-from worker.environments.host import FloatArray, HostEnvironments, StepResult
+from phylon.catalogue import COMPOSITE, EnvironmentEntry, Space, box, discrete
+from phylon.spec.environment import EnvironmentSpec
+from worker.core.errors import EnvironmentUnavailable
+from worker.environments import rendering
+from worker.environments.gymnasium_inline import Environment, InlineEnvironments
+from worker.environments.gymnasium_processes import ProcessEnvironments
+from worker.environments.host import HostEnvironments, Purpose, Renderer
+from worker.environments.spaces import info_of
 
 log = logging.getLogger(__name__)
 
 # Gymnasium's JAX rewrites of its own environments: they would share the trainer's devices one small step at a time.
 LEFT_OUT = ("phys2d/", "tabular/")
 
+HANDOVER_SECONDS = 0.5e-3
+"""Processes have to save at least this much of a step: handing it over takes 0.2 to 0.3 ms on two busy cores."""
+MEASURED_STEPS = 30
 
-def make(id: str, count: int) -> HostEnvironments:
-    return GymnasiumEnvironments([open_environment(id) for _ in range(count)])
+
+def ids() -> list[str]:
+    return [id for id in gymnasium.registry if not id.startswith(LEFT_OUT)]
 
 
-def describe(id: str) -> EnvironmentInfo:
+def find_entry(id: str) -> EnvironmentEntry:
     environment = open_environment(id)
     try:
-        return _info(environment)
+        spec = gymnasium.spec(id)
+        return EnvironmentEntry(
+            suite="gymnasium",
+            id=id,
+            family=_family(str(spec.entry_point)),
+            observation=_space(environment.observation_space),
+            action=_action_space(environment.action_space),
+            max_episode_steps=spec.max_episode_steps,
+        )
     finally:
         environment.close()
 
 
-def open_environment(id: str) -> gymnasium.Env[Any, Any]:
+def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvironments:
+    del purpose  # there is but one distribution
+    id, info = environment.id, info_of(find_entry(environment.id))
+    processes = min(count, len(os.sched_getaffinity(0)))
+    if environment.stepping == "processes" or (environment.stepping == "auto" and _processes_pay(id, count, processes)):
+        return ProcessEnvironments(open_environment, id, info, count, processes)
+    return InlineEnvironments([open_environment(id) for _ in range(count)], info)
+
+
+def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
+    info = info_of(find_entry(environment.id))
+    rendering.prepare()
+    shown = open_environment(environment.id, render_mode="rgb_array")
+    pool = InlineEnvironments([shown], info)
+    if "rgb_array" not in shown.metadata["render_modes"]:
+        pool.close()
+        return None
+
+    def frame() -> NDArray[np.uint8]:
+        return np.array(shown.render(), np.uint8)
+
+    return rendering.tried(Renderer(pool, frame, shown.metadata["render_fps"]), environment.id)
+
+
+def open_environment(id: str, render_mode: str | None = None) -> Environment:
     """The environment with its time limit. Ids like "module:Env" are refused: Gymnasium would import that module."""
     if ":" in id:
         raise EnvironmentUnavailable(
@@ -43,7 +86,7 @@ def open_environment(id: str) -> gymnasium.Env[Any, Any]:
     try:
         if "mujoco" in str(gymnasium.spec(id).entry_point):
             _log_mujoco_warnings()
-        return gymnasium.make(id, disable_env_checker=True)
+        return gymnasium.make(id, disable_env_checker=True, render_mode=render_mode)
     except (gymnasium.error.Error, ImportError) as error:
         raise EnvironmentUnavailable(
             f"Gymnasium cannot make '{id}': {error}", "check the id, and that the packages of its family are installed"
@@ -62,95 +105,49 @@ def _log_mujoco_warnings() -> None:
     mujoco.set_mju_user_warning(log_once)  # pyright: ignore[reportAttributeAccessIssue]  (made by the C extension)
 
 
-def entries() -> list[EnvironmentEntry]:
-    found = []
-    for id in gymnasium.registry:
-        if id.startswith(LEFT_OUT):
-            continue
-        with warnings.catch_warnings(action="ignore"):  # many ids are there for comparison with older work
-            try:
-                environment = open_environment(id)
-            except EnvironmentUnavailable:
-                continue
-        limit = environment.spec.max_episode_steps if environment.spec else None
-        found.append(
-            EnvironmentEntry(
-                suite="gymnasium",
-                id=id,
-                observation=_space(environment.observation_space),
-                action=_space(environment.action_space),
-                max_episode_steps=limit,
-            )
-        )
+def _processes_pay(id: str, count: int, processes: int) -> bool:
+    """Whether the steps that others take meanwhile are worth more than handing them over."""
+    others = count - math.ceil(count / processes)
+    return others > 0 and others * _step_seconds(id) > HANDOVER_SECONDS
+
+
+@functools.cache
+def _step_seconds(id: str) -> float:
+    """Of one environment, by a short measurement."""
+    environment = open_environment(id)
+    try:
+        environment.reset(seed=0)
+        environment.action_space.seed(0)
+        durations: list[float] = []
+        for _ in range(MEASURED_STEPS):
+            action = environment.action_space.sample()
+            start = time.perf_counter()
+            _, _, terminated, truncated, _ = environment.step(action)
+            durations.append(time.perf_counter() - start)
+            if terminated or truncated:
+                environment.reset()
+        return statistics.median(durations)
+    finally:
         environment.close()
-    return found
+
+
+def _family(entry_point: str) -> str:
+    """`gymnasium.envs.mujoco.ant_v5:AntEnv` is of the family `mujoco`; others go by the name of their package."""
+    parts = entry_point.partition(":")[0].split(".")
+    return parts[2] if parts[:2] == ["gymnasium", "envs"] else parts[0]
 
 
 def _space(space: gymnasium.Space[Any]) -> Space:
     match space:
         case Box():
-            return Space(kind="box", shape=space.shape, dtype=str(space.dtype), n=None)
+            return box(space.shape, str(space.dtype))
         case Discrete():
-            return Space(kind="discrete", shape=(), dtype=str(space.dtype), n=int(space.n))
+            return discrete(int(space.n))
         case _:
-            return Space(kind="other", shape=(), dtype="", n=None)
+            return COMPOSITE
 
 
-class GymnasiumEnvironments:
-    """Environments of one kind, stepped one after the other in this process."""
-
-    def __init__(self, environments: list[gymnasium.Env[Any, Any]]) -> None:
-        self.info = _info(environments[0])
-        self.count = len(environments)
-        self._environments = environments
-        space = environments[0].action_space
-        assert isinstance(space, Box)  # _info has refused all else
-        self._space = space
-
-    def reset(self, seeds: NDArray[np.integer]) -> FloatArray:
-        obs = self._empty()
-        for row, (environment, seed) in enumerate(zip(self._environments, seeds, strict=True)):
-            obs[row], _ = environment.reset(seed=int(seed))
-        return obs
-
-    def step(self, actions: FloatArray) -> StepResult:
-        obs = self._empty()
-        reward = np.empty(self.count, np.float32)
-        terminated, truncated = np.empty(self.count, np.bool_), np.empty(self.count, np.bool_)
-        for row, (environment, action) in enumerate(zip(self._environments, self._scaled(actions), strict=True)):
-            obs[row], reward[row], terminated[row], truncated[row], _ = environment.step(action)
-        next_obs = obs
-        ended = np.flatnonzero(terminated | truncated)
-        if ended.size:
-            obs = obs.copy()
-            for row in ended:
-                obs[row], _ = self._environments[row].reset()
-        return StepResult(obs, reward, terminated, truncated, next_obs)
-
-    def close(self) -> None:
-        for environment in self._environments:
-            environment.close()
-
-    def _empty(self) -> FloatArray:
-        return np.empty((self.count, *self.info.observation_shape), np.float32)
-
-    def _scaled(self, actions: FloatArray) -> NDArray[Any]:
-        """From [-1, 1] to the bounds; the clip catches what rounding puts a hair outside."""
-        low, high = self._space.low, self._space.high
-        actions = actions.reshape(self.count, *self._space.shape)
-        return np.clip(low + (actions + 1) / 2 * (high - low), low, high).astype(self._space.dtype)
-
-
-def _info(environment: gymnasium.Env[Any, Any]) -> EnvironmentInfo:
-    observation, action, spec = environment.observation_space, environment.action_space, environment.spec
-    name = spec.id if spec else str(environment)
-    if not isinstance(observation, Box):
-        raise UnsupportedEnvironment(
-            f"the observations of '{name}' are {observation}", "choose one that gives one array"
-        )
-    if not isinstance(action, Box) or not action.is_bounded() or action.dtype.kind != "f":
-        raise UnsupportedEnvironment(
-            f"the actions of '{name}' are {action}", "choose an environment with continuous, bounded actions"
-        )
-    limit = spec.max_episode_steps if spec else None
-    return EnvironmentInfo(tuple(observation.shape), int(np.prod(action.shape)), limit)
+def _action_space(space: gymnasium.Space[Any]) -> Space:
+    if isinstance(space, Box) and not (space.is_bounded() and space.dtype.kind == "f"):
+        return COMPOSITE
+    return _space(space)

@@ -9,6 +9,9 @@ Each isolates one ability. Observations and actions are one number each.
 | DelayedReward-v0     | two steps, obs 0 then 1, reward 0 then 1                       | discount, then 1        |
 | ActionReward-v0      | one step from obs -1 or +1, reward 1 - (action - obs / 2)²     | 1 by the action obs / 2 |
 | Truncation-v0        | one step, reward 1; at obs +1 terminated, at -1 only truncated | 1; 1 / (1 - discount)   |
+
+Each also exists with two discrete actions, as ConstantRewardDiscrete-v0 and so on: 0 stands for the action -1/2, and
+1 for +1/2.
 """
 
 from collections.abc import Callable
@@ -17,10 +20,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.catalogue import EnvironmentEntry, Space
+from phylon.catalogue import EnvironmentEntry, box, discrete
+from phylon.spec.environment import EnvironmentSpec
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
-from worker.environments.host import BoolArray, FloatArray, HostEnvironments, StepResult
+from worker.environments.host import Actions, BoolArray, FloatArray, HostEnvironments, Purpose, Renderer, StepResult
+from worker.environments.spaces import info_of
 
 
 class Outcome(NamedTuple):
@@ -38,6 +43,11 @@ class Probe(NamedTuple):
     step: Callable[[FloatArray, FloatArray], Outcome]
     """(obs [count], action [count]) -> outcome."""
     max_episode_steps: int
+    is_discrete: bool = False
+
+
+CHOICES = np.array([-0.5, 0.5], np.float32)
+"""What the discrete actions stand for."""
 
 
 def _always(obs: FloatArray) -> BoolArray:
@@ -68,36 +78,50 @@ def _truncation(obs: FloatArray, action: FloatArray) -> Outcome:
     return Outcome(obs, np.ones_like(obs), obs > 0, obs < 0)
 
 
-PROBES = {
-    "ConstantReward-v0": Probe((0.0,), _constant_reward, 1),
-    "ObservationReward-v0": Probe((-1.0, 1.0), _observation_reward, 1),
-    "DelayedReward-v0": Probe((0.0,), _delayed_reward, 2),
-    "ActionReward-v0": Probe((-1.0, 1.0), _action_reward, 1),
-    "Truncation-v0": Probe((-1.0, 1.0), _truncation, 1),
+CONTINUOUS = {
+    "ConstantReward": Probe((0.0,), _constant_reward, 1),
+    "ObservationReward": Probe((-1.0, 1.0), _observation_reward, 1),
+    "DelayedReward": Probe((0.0,), _delayed_reward, 2),
+    "ActionReward": Probe((-1.0, 1.0), _action_reward, 1),
+    "Truncation": Probe((-1.0, 1.0), _truncation, 1),
+}
+PROBES = {f"{name}-v0": probe for name, probe in CONTINUOUS.items()} | {
+    f"{name}Discrete-v0": probe._replace(is_discrete=True) for name, probe in CONTINUOUS.items()
 }
 
 
-def make(id: str, count: int) -> HostEnvironments:
-    return ProbeEnvironments(_find(id), count)
+def ids() -> list[str]:
+    return list(PROBES)
 
 
-def describe(id: str) -> EnvironmentInfo:
-    return _info(_find(id))
+def find_entry(id: str) -> EnvironmentEntry:
+    if id not in PROBES:
+        raise EnvironmentUnavailable(f"there is no probe environment '{id}'", f"use one of {', '.join(PROBES)}")
+    number = box((1,), "float32")
+    return EnvironmentEntry(
+        suite="probe",
+        id=id,
+        family="probe",
+        observation=number,
+        action=discrete(len(CHOICES)) if PROBES[id].is_discrete else number,
+        max_episode_steps=PROBES[id].max_episode_steps,
+    )
 
 
-def entries() -> list[EnvironmentEntry]:
-    number = Space(kind="box", shape=(1,), dtype="float32", n=None)
-    return [
-        EnvironmentEntry(
-            suite="probe", id=id, observation=number, action=number, max_episode_steps=probe.max_episode_steps
-        )
-        for id, probe in PROBES.items()
-    ]
+def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvironments:
+    del purpose  # there is but one distribution
+    info = info_of(find_entry(environment.id))
+    return ProbeEnvironments(PROBES[environment.id], info, count)
+
+
+def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
+    del environment
+    return None
 
 
 class ProbeEnvironments:
-    def __init__(self, probe: Probe, count: int) -> None:
-        self.info = _info(probe)
+    def __init__(self, probe: Probe, info: EnvironmentInfo, count: int) -> None:
+        self.info = info
         self.count = count
         self._probe = probe
         self._random: list[np.random.Generator] = []
@@ -108,8 +132,8 @@ class ProbeEnvironments:
         self._obs = np.array([self._start(row) for row in range(self.count)], np.float32)
         return self._obs[:, None]
 
-    def step(self, actions: FloatArray) -> StepResult:
-        outcome = self._probe.step(self._obs, actions[:, 0])
+    def step(self, actions: Actions) -> StepResult:
+        outcome = self._probe.step(self._obs, CHOICES[actions] if self._probe.is_discrete else actions[:, 0])
         self._obs = outcome.obs.copy()
         for row in np.flatnonzero(outcome.terminated | outcome.truncated).tolist():
             self._obs[row] = self._start(row)
@@ -122,13 +146,3 @@ class ProbeEnvironments:
 
     def _start(self, row: int) -> float:
         return self._random[row].choice(self._probe.starts)
-
-
-def _find(id: str) -> Probe:
-    if id not in PROBES:
-        raise EnvironmentUnavailable(f"there is no probe environment '{id}'", f"use one of {', '.join(PROBES)}")
-    return PROBES[id]
-
-
-def _info(probe: Probe) -> EnvironmentInfo:
-    return EnvironmentInfo(observation_shape=(1,), action_size=1, max_episode_steps=probe.max_episode_steps)

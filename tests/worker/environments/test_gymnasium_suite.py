@@ -1,12 +1,23 @@
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium
 import numpy as np
+import psutil
 import pytest
 
-from phylon.spec.experiment import EnvironmentSpec
+from phylon.spec.environment import EnvironmentSpec
 from worker.core.errors import EnvironmentUnavailable, UnsupportedEnvironment
-from worker.environments import describe, make_environments
+from worker.core.types import EnvironmentInfo
+from worker.environments import describe, gymnasium_suite, make_environments, make_renderer
+from worker.environments.gymnasium_inline import InlineEnvironments
+from worker.environments.gymnasium_processes import ProcessEnvironments
+from worker.environments.host import StepResult
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+WITH_US = os.environ | {"PYTHONPATH": str(REPOSITORY)}
 
 
 @pytest.fixture
@@ -14,8 +25,8 @@ def pool():
     """Opens pools and closes them afterwards."""
     opened = []
 
-    def make(id, count):
-        opened.append(make_environments(EnvironmentSpec(suite="gymnasium", id=id), count))
+    def make(id, count, stepping="inline"):
+        opened.append(make_environments(EnvironmentSpec(suite="gymnasium", id=id, stepping=stepping), count))
         return opened[-1]
 
     yield make
@@ -48,7 +59,7 @@ def test_it_steps_as_gymnasium_does_with_actions_scaled(pool, reference):
             expected, reward, *_ = plain[row].step(np.array([2 * torque], np.float32))  # Pendulum takes [-2, 2]
             np.testing.assert_array_equal(result.obs[row], expected)
             assert result.reward[row] == np.float32(reward)
-        assert result.next_obs is result.obs
+        np.testing.assert_array_equal(result.next_obs, result.obs)
 
 
 def test_a_time_limit_truncates_and_restarts_with_its_own_randomness(pool, reference):
@@ -81,7 +92,7 @@ def test_termination_is_told_apart_and_touches_no_other_environment(pool):
 
 def test_arrays_are_float32_and_may_be_kept(pool):
     environments = pool("HalfCheetah-v5", 2)
-    assert environments.info == describe("gymnasium", "HalfCheetah-v5") == ((17,), 6, 1000)
+    assert environments.info == describe("gymnasium", "HalfCheetah-v5") == EnvironmentInfo((17,), 6, 1000)
     first = environments.reset(np.array([0, 1]))
     kept = first.copy()
     result = environments.step(np.zeros((2, 6), np.float32))
@@ -128,21 +139,133 @@ def test_an_id_without_its_package_is_named():
         describe("gymnasium", "HalfCheetah-v3")
 
 
-@pytest.mark.parametrize(
-    ("id", "match"), [("CartPole-v1", "actions of 'CartPole-v1'"), ("Taxi-v4", "observations of 'Taxi-v4'")]
-)
-def test_spaces_that_the_engine_cannot_use_are_refused(id, match):
-    with pytest.raises(UnsupportedEnvironment, match=match):
-        describe("gymnasium", id)
+def test_discrete_actions_go_through_as_they_are(pool, reference):
+    environments, plain = pool("CartPole-v1", 2), reference("CartPole-v1")
+    assert environments.info == EnvironmentInfo((4,), 2, 500, is_discrete=True)
+    environments.reset(np.array([0, 7]))
+    plain.reset(seed=7)
+    for action in (0, 1, 1):
+        result = environments.step(np.array([1, action], np.int32))
+        np.testing.assert_array_equal(result.obs[1], plain.step(action)[0])
 
 
-def test_a_missing_library_is_named_with_the_remedy(monkeypatch):
-    monkeypatch.delitem(sys.modules, "worker.environments.gymnasium_suite", raising=False)
-    monkeypatch.setitem(sys.modules, "gymnasium", None)
-    with pytest.raises(EnvironmentUnavailable, match=r"needs the package 'gymnasium'.*pip install 'phylon\[worker\]'"):
-        describe("gymnasium", "Pendulum-v1")
+class Pictures(gymnasium.Env):
+    """Shows its action as grey, and counts actions from -1."""
+
+    observation_space = gymnasium.spaces.Box(0, 255, (2, 2, 1), np.uint8)
+    action_space = gymnasium.spaces.Discrete(3, start=-1)
+
+    def reset(self, *, seed=None, options=None):
+        return np.full((2, 2, 1), 7, np.uint8), {}
+
+    def step(self, action):
+        return np.full((2, 2, 1), 100 + action, np.uint8), 0.0, False, False, {}
 
 
-def test_an_unknown_suite_is_named():
-    with pytest.raises(EnvironmentUnavailable, match="unknown environment suite 'atari'; use one of gymnasium, probe"):
-        describe("atari", "Pong")
+def test_pictures_stay_bytes_and_actions_begin_where_the_environment_says():
+    environments = InlineEnvironments([Pictures()], EnvironmentInfo((2, 2, 1), 3, None, True, "uint8"))
+    assert environments.reset(np.array([0])).dtype == np.uint8
+    result = environments.step(np.array([0], np.int32))
+    assert result.obs.dtype == result.next_obs.dtype == np.uint8
+    assert (result.obs == 99).all()
+
+
+def test_processes_and_inline_give_the_same_numbers(pool):
+    """Pendulum is truncated and InvertedPendulum terminated within these steps."""
+    for id, count, steps in (("Pendulum-v1", 3, 205), ("InvertedPendulum-v5", 3, 30)):
+        inline, processes = pool(id, count, "inline"), pool(id, count, "processes")
+        assert isinstance(processes, ProcessEnvironments)
+        random = np.random.default_rng(0)
+        ended = 0
+        for seeds in (np.array([1, 2, 3]), np.array([4, 5, 6])):
+            np.testing.assert_array_equal(inline.reset(seeds), processes.reset(seeds))
+            for _ in range(steps):
+                actions = random.uniform(-1, 1, (count, inline.info.action_size)).astype(np.float32)
+                expected, result = inline.step(actions), processes.step(actions)
+                for name in StepResult._fields:
+                    np.testing.assert_array_equal(getattr(result, name), getattr(expected, name), err_msg=name)
+                ended += (result.terminated | result.truncated).sum()
+        assert ended >= count
+
+
+def test_what_processes_give_may_be_kept_and_their_faults_are_told(pool):
+    environments, actions = pool("CartPole-v1", 2, "processes"), np.array([0, 1], np.int32)
+    with pytest.raises(RuntimeError, match="process of 'CartPole-v1' failed:") as caught:
+        environments.step(actions)
+    assert "Cannot call env.step() before" in str(caught.value)
+
+    first = environments.reset(np.array([0, 1]))
+    kept = first.copy()
+    result = environments.step(actions)
+    result_kept = result.obs.copy()
+    environments.step(actions)
+    np.testing.assert_array_equal(first, kept)
+    np.testing.assert_array_equal(result.obs, result_kept)
+
+    environments._workers[0][0].kill()
+    with pytest.raises(RuntimeError, match="process of 'CartPole-v1' died with exit code -9"):
+        for _ in range(2):  # the first one may still be answered
+            environments.step(actions)
+    environments.close()
+    assert not any(process.is_alive() for process, _ in environments._workers)
+
+
+def test_processes_end_with_the_trainer(tmp_path):
+    """Even when nothing of it could run any more."""
+    script = tmp_path / "trainer.py"
+    script.write_text(
+        "import os, numpy as np\n"
+        "from phylon.spec.environment import EnvironmentSpec\n"
+        "from worker.environments import make_environments\n"
+        "if __name__ == '__main__':\n"
+        "    spec = EnvironmentSpec(suite='gymnasium', id='CartPole-v1', stepping='processes')\n"
+        "    environments = make_environments(spec, 2)\n"
+        "    environments.reset(np.arange(2))\n"
+        "    print(*(process.pid for process, _ in environments._workers), flush=True)\n"
+        "    os._exit(76)\n"
+    )
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=REPOSITORY, env=WITH_US)
+    assert ended.returncode == 76, ended.stderr
+    waiting = [psutil.Process(int(pid)) for pid in ended.stdout.split() if psutil.pid_exists(int(pid))]
+    _, alive = psutil.wait_procs(waiting, timeout=30)
+    assert not alive
+
+
+def test_auto_weighs_the_steps_against_the_handing_over(pool, monkeypatch):
+    monkeypatch.setattr(gymnasium_suite, "_step_seconds", lambda _: 0.2e-3)
+    assert not gymnasium_suite._processes_pay("CartPole-v1", count=4, processes=2)  # two steps saved: 0.4 ms
+    assert gymnasium_suite._processes_pay("CartPole-v1", count=6, processes=2)  # three: 0.6 ms
+    assert not gymnasium_suite._processes_pay("CartPole-v1", count=6, processes=1)
+    assert isinstance(pool("CartPole-v1", 2, "auto"), InlineEnvironments)
+
+
+def test_the_measurement_is_of_one_environment():
+    assert 0 < gymnasium_suite._step_seconds("CartPole-v1") < 1
+
+
+@pytest.mark.parametrize("id", ["CartPole-v1", "InvertedPendulum-v5"])
+def test_what_is_drawn_is_the_episode_that_a_pool_sees(id, pool):
+    renderer = make_renderer(EnvironmentSpec(suite="gymnasium", id=id))
+    assert renderer is not None, "this machine lacks the libraries for drawing; the log says which"
+    environments = pool(id, 1)
+    np.testing.assert_array_equal(renderer.environments.reset(np.array([5])), environments.reset(np.array([5])))
+    first = renderer.frame()
+    assert first.ndim == 3 and first.shape[2] == 3 and first.dtype == np.uint8
+    action = np.zeros(1, np.int32) if environments.info.is_discrete else np.ones((1, 1), np.float32)
+    for _ in range(4):
+        shown, expected = renderer.environments.step(action), environments.step(action)
+        np.testing.assert_array_equal(shown.obs, expected.obs)
+    assert (renderer.frame() != first).any()
+    assert renderer.frames_per_second > 0
+    renderer.environments.close()
+
+
+def test_what_cannot_be_drawn_here_is_no_error(monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    assert make_renderer(EnvironmentSpec(suite="gymnasium", id="CartPole-v1")) is None
+    assert "'CartPole-v1' cannot be drawn here" in caplog.text
+
+
+def test_observations_that_the_engine_cannot_use_are_refused():
+    with pytest.raises(UnsupportedEnvironment, match="observations of 'Taxi-v4' are 500 discrete values"):
+        describe("gymnasium", "Taxi-v4")

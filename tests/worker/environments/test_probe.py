@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from phylon.spec.experiment import EnvironmentSpec
+from phylon.spec.environment import EnvironmentSpec
 from worker.core.errors import EnvironmentUnavailable
-from worker.environments import describe, make_environments
+from worker.environments import describe, make_environments, make_renderer
 from worker.environments.probe import PROBES
 
 COUNT = 32
@@ -15,6 +15,8 @@ def start(id, seeds=None):
 
 
 def step(environments, action=0.0):
+    if environments.info.is_discrete:
+        return environments.step(np.full(COUNT, action, np.int32))
     return environments.step(np.full((COUNT, 1), action, np.float32))
 
 
@@ -72,8 +74,17 @@ def test_reward_by_action():
     np.testing.assert_allclose(result.reward, np.where(obs[:, 0] > 0, 1.0, 0.0))  # 1 - (0.5 - ±0.5)²
 
 
-def test_truncation_and_termination_are_told_apart():
-    environments, obs = start("Truncation-v0")
+def test_discrete_actions_stand_for_continuous_ones():
+    environments, obs = start("ActionRewardDiscrete-v0")
+    assert (environments.info.is_discrete, environments.info.action_size) == (True, 2)
+    np.testing.assert_array_equal(step(environments, 1).reward, np.where(obs[:, 0] > 0, 1.0, 0.0))
+    environments, obs = start("ActionRewardDiscrete-v0")
+    np.testing.assert_array_equal(step(environments, 0).reward, np.where(obs[:, 0] > 0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize("id", ["Truncation-v0", "TruncationDiscrete-v0"])
+def test_truncation_and_termination_are_told_apart(id):
+    environments, obs = start(id)
     result = step(environments)
     np.testing.assert_array_equal(result.terminated, obs[:, 0] == 1)
     np.testing.assert_array_equal(result.truncated, obs[:, 0] == -1)
@@ -94,3 +105,7 @@ def test_seeds_decide_and_randomness_goes_on():
 def test_an_unknown_probe_is_named():
     with pytest.raises(EnvironmentUnavailable, match="no probe environment 'Nothing-v0'; use one of ConstantReward-v0"):
         describe("probe", "Nothing-v0")
+
+
+def test_there_is_nothing_to_see():
+    assert make_renderer(EnvironmentSpec(suite="probe", id="Truncation-v0")) is None

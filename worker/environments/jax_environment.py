@@ -1,0 +1,116 @@
+"""Environments that are pure functions, so that they can be compiled, scanned and run on a device.
+
+Written for ONE environment; `start` and `advance` make a pool of many. `JaxPool` serves one to those who know only
+`HostEnvironments`.
+"""
+
+import functools
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from worker.core.types import Array, EnvironmentInfo, Key
+from worker.environments.host import Actions, Observations, StepResult
+
+EnvironmentState = Any
+"""A tree of arrays, of each environment's own making."""
+
+
+class JaxStep(NamedTuple):
+    """One step of one environment. An episode that ended stays there: restarting is the pool's business."""
+
+    state: EnvironmentState
+    obs: Array
+    reward: Array
+    terminated: Array
+    truncated: Array
+
+
+class ResetFn(Protocol):
+    """The beginning of an episode."""
+
+    def __call__(self, key: Key) -> tuple[EnvironmentState, Array]: ...
+
+
+class StepFn(Protocol):
+    """`action`: float32 [action_size] in [-1, 1], or an int32 scalar."""
+
+    def __call__(self, state: EnvironmentState, action: Array, key: Key) -> JaxStep: ...
+
+
+class JaxEnvironment(NamedTuple):
+    info: EnvironmentInfo
+    reset: ResetFn
+    step: StepFn
+
+
+class Pool(NamedTuple):
+    """Many environments as one value, [count, ...]."""
+
+    states: EnvironmentState
+    keys: Key
+
+
+class PoolStep(NamedTuple):
+    """The fields of `StepResult`, on the device."""
+
+    obs: Array
+    reward: Array
+    terminated: Array
+    truncated: Array
+    next_obs: Array
+
+
+def start(environment: JaxEnvironment, keys: Key) -> tuple[Pool, Array]:
+    """A pool, each environment with its own key [count], and the first observations."""
+    keys, reset_keys = _split(keys, 2)
+    states, obs = jax.vmap(environment.reset)(reset_keys)
+    return Pool(states, keys), obs
+
+
+def advance(environment: JaxEnvironment, pool: Pool, actions: Array) -> tuple[Pool, PoolStep]:
+    """Step all; those that end begin a new episode. Nothing is spent on beginnings while nobody ends."""
+    keys, step_keys, reset_keys = _split(pool.keys, 3)
+    step = jax.vmap(environment.step)(pool.states, actions, step_keys)
+    ended = step.terminated | step.truncated
+
+    def restart() -> tuple[EnvironmentState, Array]:
+        def choose(new: Array, old: Array) -> Array:
+            return jnp.where(ended.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
+
+        return jax.tree.map(choose, jax.vmap(environment.reset)(reset_keys), (step.state, step.obs))
+
+    states, obs = jax.lax.cond(ended.any(), restart, lambda: (step.state, step.obs))
+    return Pool(states, keys), PoolStep(obs, step.reward, step.terminated, step.truncated, step.obs)
+
+
+def _split(keys: Key, parts: int) -> tuple[Key, ...]:
+    """Keys [count] -> `parts` times keys [count]."""
+    split = jax.vmap(lambda key: jax.random.split(key, parts))(keys)
+    return tuple(split[:, part] for part in range(parts))
+
+
+class JaxPool:
+    """A pool as `HostEnvironments`: one compiled call a step."""
+
+    def __init__(self, environment: JaxEnvironment, count: int) -> None:
+        self.info = environment.info
+        self.count = count
+        self.now: Pool | None = None
+        self._start = jax.jit(functools.partial(start, environment))
+        self._advance = jax.jit(functools.partial(advance, environment))
+
+    def reset(self, seeds: NDArray[np.integer]) -> Observations:
+        keys = jax.vmap(jax.random.key)(np.asarray(seeds, np.uint32))
+        self.now, obs = self._start(keys)
+        return np.array(obs)
+
+    def step(self, actions: Actions) -> StepResult:
+        self.now, result = self._advance(self.now, actions)
+        return StepResult._make(map(np.array, result))
+
+    def close(self) -> None:
+        self.now = None

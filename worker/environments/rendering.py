@@ -1,0 +1,35 @@
+"""Drawing without a screen."""
+
+import logging
+import os
+
+import numpy as np
+
+from worker.environments.host import Renderer
+
+log = logging.getLogger(__name__)
+
+HEADLESS = {
+    "MUJOCO_GL": "egl",
+    "SDL_VIDEODRIVER": "dummy",
+    "SDL_AUDIODRIVER": "dummy",
+    "PYGAME_HIDE_SUPPORT_PROMPT": "1",
+}
+
+
+def prepare() -> None:
+    """Tell graphics libraries that there is no screen, unless the operator has told them something else."""
+    for name, value in HEADLESS.items():
+        os.environ.setdefault(name, value)
+
+
+def tried(renderer: Renderer, id: str) -> Renderer | None:
+    """The renderer if it can draw here. Videos are an extra: a machine without graphics libraries can still train."""
+    try:
+        renderer.environments.reset(np.zeros(1, np.int64))
+        renderer.frame()
+    except Exception as error:  # each library fails in its own way
+        log.warning("'%s' cannot be drawn here: %s", id, error)
+        renderer.environments.close()
+        return None
+    return renderer
