@@ -36,7 +36,9 @@ class Parts(NamedTuple):
 
 def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path) -> Parts:
     size = spec.population.size
-    info = describe(spec.environment.suite, spec.environment.id)
+    info = describe(spec.environment.suite, spec.environment.id)._replace(
+        envs_per_member=spec.environment.envs_per_member
+    )
     typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec.algorithm).items()}
     work = Workload(build_algorithm(spec.algorithm, info), info, size, typical)
     experience = make_experience(spec, info, seed)

@@ -1,0 +1,66 @@
+"""Every algorithm through the whole loop: it trains, strategies agree, and a resumed run repeats the uninterrupted one."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phylon.events import Finished
+from worker.training.run_directory import checkpoints_dir
+
+from .runs import last_arrays, reproducible
+
+PENDULUM = {"suite": "gymnasium", "id": "Pendulum-v1", "envs_per_member": 2}
+CARTPOLE = {"suite": "gymnasium", "id": "CartPole-v1", "envs_per_member": 2}
+SMALL = {"network": {"hidden": [8, 8]}}
+ROLLOUT = {"rollout_steps": 10, "epochs": 2, "minibatches": 4}
+LEARNERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "td3": (PENDULUM, {"name": "td3", "batch_size": 8, **SMALL}),
+    "sac": (PENDULUM, {"name": "sac", "batch_size": 8, **SMALL}),
+    "ddpg": (PENDULUM, {"name": "ddpg", "batch_size": 8, **SMALL}),
+    "dqn": (CARTPOLE, {"name": "dqn", "batch_size": 8, **SMALL}),
+    "ppo-continuous": (PENDULUM, {"name": "ppo", **ROLLOUT, **SMALL}),
+    "ppo-discrete": (CARTPOLE, {"name": "ppo", **ROLLOUT, **SMALL}),
+}
+
+
+@pytest.fixture(params=LEARNERS)
+def spec(request: pytest.FixtureRequest, small_spec: dict[str, Any]) -> dict[str, Any]:
+    environment, algorithm = LEARNERS[request.param]
+    spec = small_spec | {"environment": environment, "algorithm": algorithm | {"discount": {"uniform": [0.9, 0.99]}}}
+    if algorithm["name"] == "ppo":
+        del spec["replay"]
+        spec["execution"] = {"strategy": "sharded"}
+    elif algorithm["name"] in ("td3", "sac", "ddpg"):
+        spec["resets"] = {"interval": 150}
+    return spec | {"budget": {"env_steps": 300}}
+
+
+def test_a_resumed_run_repeats_the_uninterrupted_one(spec, train_here, tmp_path: Path):
+    events = train_here(spec)
+    assert isinstance(events[-1], Finished)
+    expected = last_arrays(tmp_path / "run")
+    for file in checkpoints_dir(tmp_path / "run").glob("*15.*"):  # the last one: as if it had never been written
+        file.unlink()
+    again = train_here(spec)
+    found = last_arrays(tmp_path / "run")
+    assert [event.kind for event in again if event.step == 200][-1] == "started"
+    assert reproducible(again) == reproducible(events)
+    for name in expected:
+        if name != "wall":
+            np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
+
+
+def test_strategies_agree(spec, train_here, tmp_path: Path):
+    """After a few updates only: rounding that differs grows from there on."""
+    spec |= {"budget": {"env_steps": 60}, "resets": None}
+    for strategy in ("sequential", "vectorized", "sharded"):
+        spec["execution"]["strategy"] = strategy
+        train_here(spec, strategy)
+    reference = last_arrays(tmp_path / "sequential")
+    for strategy in ("vectorized", "sharded"):
+        found = last_arrays(tmp_path / strategy)
+        for name in reference:
+            if name.startswith("population/"):
+                np.testing.assert_allclose(found[name], reference[name], rtol=2e-3, atol=2e-5, err_msg=name)
