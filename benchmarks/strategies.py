@@ -16,7 +16,7 @@ import jax  # noqa: E402 - it reads the flags at import
 import numpy as np  # noqa: E402
 
 from benchmarks import report  # noqa: E402
-from phylon.spec import TD3Spec, hyperparameters  # noqa: E402
+from phylon.spec import TD3Spec, bounds, hyperparameters  # noqa: E402
 from worker.algorithms import build_algorithm  # noqa: E402
 from worker.core.types import EnvironmentInfo, Transition  # noqa: E402
 from worker.execution import STRATEGIES, Execution, Workload, build_execution  # noqa: E402
@@ -61,7 +61,8 @@ def random_batches(size: int) -> Transition:
 
 def measure(size: int) -> dict[str, tuple[list[float], float]]:
     """For each strategy milliseconds per member-update, one value a round, and the seconds of its first call."""
-    work = Workload(build_algorithm(SPEC, INFO), INFO, size, tuple(hyperparameters(SPEC)))
+    typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(SPEC).items()}
+    work = Workload(build_algorithm(SPEC, INFO), INFO, size, typical)
     contenders = {name: Contender(name, work) for name in STRATEGIES}
     rounds: dict[str, list[float]] = {name: [] for name in contenders}
     for number in range(1, ROUNDS + 1):

@@ -69,7 +69,8 @@ class SpoolReader:
         self._place(0, 0, b"")
         start = (0, 0, b"")
         while (line := file.readline()).endswith(b"\n"):
-            if isinstance(self._parse(line), Started):
+            # A blank line stands for an event that another worker told; see `rewind` of the run directory.
+            if line.strip() and isinstance(self._parse(line), Started):
                 start = (self._line, self._offset, self._last)
             self._place(self._line + 1, self._offset + len(line), line)
         self._place(*start)

@@ -83,6 +83,15 @@ def test_a_cut_spool_is_read_from_its_newest_start(spool: Path, new_events: int)
     assert reader.read() == []
 
 
+def test_a_cut_spool_that_came_from_another_worker(spool: Path):
+    """Blank lines stand for events that were told elsewhere."""
+    spool.write_text("\n\n" + lines(started(2), metrics(3, 1.0), metrics(4, 2.0)))
+    reader = SpoolReader(spool, next_seq=2)
+    assert [event.seq for event in reader.read()] == [2, 3, 4]
+    spool.write_text("\n\n\n" + lines(started(3, resumed=True)))
+    assert [event.seq for event in reader.read()] == [3]
+
+
 def test_a_damaged_line_names_file_and_line(spool: Path):
     spool.write_text(lines(started(0)) + "garbage\n")
     with pytest.raises(SpoolDamaged, match=r"events\.jsonl line 2 is not an event.*garbage"):
