@@ -1,0 +1,147 @@
+"""Resets renew what they name and nothing else."""
+
+import jax
+import numpy as np
+import pytest
+
+from phylon.spec import DDPGSpec, MLPSpec, SACSpec, TD3Spec
+from phylon.spec.resets import ResetsSpec, resettable_parts
+from worker.algorithms import build_algorithm
+from worker.algorithms.resets import reset
+
+NETWORK = MLPSpec(hidden=(8, 8), layer_norm="all")
+SPECS = {
+    "td3": TD3Spec(name="td3", network=NETWORK),
+    "sac": SACSpec(name="sac", network=NETWORK),
+    "sac of fixed temperature": SACSpec(name="sac", network=NETWORK, temperature="fixed"),
+    "ddpg": DDPGSpec(name="ddpg", network=NETWORK),
+}
+
+
+def key():
+    """Made anew for each use: JAX is told to refuse a key that is used twice."""
+    return jax.random.key(7)
+
+
+@pytest.fixture(scope="module", params=SPECS)
+def spec(request):
+    return SPECS[request.param]
+
+
+@pytest.fixture(scope="module")
+def algorithm(spec, info, compiled):
+    algorithm = build_algorithm(spec, info)
+    return algorithm._replace(init=compiled(algorithm.init))
+
+
+@pytest.fixture(scope="module")
+def numbers(spec, numbers_of):
+    return numbers_of(spec)
+
+
+@pytest.fixture(scope="module")
+def trained(algorithm, numbers, make_batch, compiled):
+    """A member after some updates: no part of it is as it was."""
+    state, update = algorithm.init(jax.random.key(0), numbers), compiled(algorithm.update)
+    for step in range(4):
+        state, _ = update(state, numbers, make_batch(step), jax.random.key(step))
+    return state
+
+
+@pytest.fixture(scope="module")
+def fresh(algorithm, numbers):
+    """The member that a reset's key gives birth to."""
+    return algorithm.init(key(), numbers)
+
+
+@pytest.fixture(scope="module")
+def renewed(algorithm, numbers, trained):
+    """(what a reset is to do, its key) -> the trained member after it."""
+
+    def run(seed=7, **said):
+        return reset(algorithm, ResetsSpec(interval=1, **said), jax.random.key(seed), numbers, trained)
+
+    return run
+
+
+def flat(tree):
+    """Weights by their path in the tree."""
+    return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
+
+
+def test_the_language_and_the_algorithm_name_the_same_parts(spec, algorithm, fresh):
+    assert set(resettable_parts(spec)) == set(algorithm.parts)
+    fields = [field for part in algorithm.parts.values() for field in part]
+    assert len(fields) == len(set(fields))
+    kept = {name for name in fresh._fields if name not in fields and jax.tree.leaves(getattr(fresh, name))}
+    assert kept <= {"critic_steps", "policy_loss"}, "a part of the state can never be reset"
+
+
+def test_unless_said_everything_is_as_in_a_fresh_member(algorithm, fresh, trained, renewed, equal):
+    after = renewed()
+    for field in {field for part in algorithm.parts.values() for field in part}:
+        assert equal(getattr(after, field), getattr(fresh, field)), field
+        assert not equal(getattr(after, field), getattr(trained, field)), field
+
+
+def test_a_part_is_reset_and_the_others_keep_every_bit(algorithm, trained, renewed, equal):
+    for part, fields in algorithm.parts.items():
+        after = renewed(parts=[part])
+        for field in trained._fields:
+            unchanged = equal(getattr(after, field), getattr(trained, field))
+            assert unchanged != (field in fields), f"{field} after a reset of {part}"
+
+
+def test_every_reset_has_weights_of_its_own(renewed, equal):
+    one, other = renewed(seed=1), renewed(seed=2)
+    assert not equal(one.policy, other.policy)
+    assert not equal(one.critic, other.critic)
+    assert equal(one, renewed(seed=1))
+
+
+def test_shrink_and_perturb(algorithm, fresh, trained, renewed, equal):
+    after = renewed(keep=0.8)
+    for part, fields in algorithm.parts.items():
+        for field in fields:
+            now = flat(getattr(after, field))
+            if part == "optimisers":
+                assert equal(getattr(after, field), getattr(fresh, field)), field
+            else:
+                online = field.removeprefix("target_")  # a target becomes a copy of its renewed network
+                old, new = flat(getattr(trained, online)), flat(getattr(fresh, online))
+                for name in now:
+                    np.testing.assert_allclose(now[name], 0.8 * old[name] + 0.2 * new[name], rtol=1e-5, atol=1e-7)
+
+
+def test_last_layers_only(fresh, trained, renewed):
+    after = renewed(parts=["actor", "critic"], layers="last")
+    for field in ("policy", "critic"):
+        old, now, new = flat(getattr(trained, field)), flat(getattr(after, field)), flat(getattr(fresh, field))
+        assert any("output" in name for name in now)
+        for name in now:
+            np.testing.assert_array_equal(now[name], (new if "output" in name else old)[name], err_msg=name)
+    jax.tree.map(np.testing.assert_array_equal, after.target_critic, after.critic)
+
+
+def test_a_population_is_reset_in_one_program(info, numbers_of, compiled, equal):
+    """Mapped over members, each with a key and numbers of its own. A temperature is a last layer by itself."""
+    algorithm, numbers = build_algorithm(SPECS["sac"], info), numbers_of(SPECS["sac"])
+    several = {name: np.stack([value, value]) for name, value in numbers.items()}
+    several["initial_temperature"] = np.array([0.5, 2.0], np.float32)
+    born = compiled(jax.vmap(algorithm.init))(jax.random.split(jax.random.key(0)), several)
+    born = born._replace(log_temperature=born.log_temperature - 3)
+    spec = ResetsSpec(interval=1, layers="last")
+    renew = jax.vmap(lambda key, numbers, state: reset(algorithm, spec, key, numbers, state))
+    after = compiled(renew)(jax.random.split(key()), several, born)
+    np.testing.assert_allclose(after.log_temperature, np.log([0.5, 2.0]), rtol=1e-5)
+    heads = after.policy["params"]["output_mean"]["kernel"]
+    assert not np.array_equal(heads[0], heads[1])
+    assert equal(after.policy["params"]["hidden_0"], born.policy["params"]["hidden_0"])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"interval": 0}, {"keep": 1.0}, {"keep": -0.1}, {"parts": []}, {"parts": ["replay"]}, {"layers": "first"}]
+)
+def test_what_makes_no_sense_is_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ResetsSpec(**{"interval": 1, **wrong})
