@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from phylon.spec.algorithms.networks import Init, MLPSpec, Width
@@ -48,17 +48,12 @@ class ImpalaSpec(Model):
     hidden: Hidden = (256,)
 
 
-def _kind(value: Any) -> str:
+def _with_kind(value: Any) -> Any:
     """A network that does not say its kind is an MLP."""
-    if isinstance(value, dict):
-        return str(cast(dict[str, Any], value).get("kind", "mlp"))
-    return str(getattr(value, "kind", "mlp"))
+    return {"kind": "mlp", **cast(dict[str, Any], value)} if isinstance(value, dict) else value
 
 
-NetworkSpec = Annotated[
-    Annotated[MLPSpec, Tag("mlp")] | Annotated[CNNSpec, Tag("cnn")] | Annotated[ImpalaSpec, Tag("impala")],
-    Discriminator(_kind),
-]
+NetworkSpec = Annotated[MLPSpec | CNNSpec | ImpalaSpec, Discriminator("kind"), BeforeValidator(_with_kind)]
 """For algorithms that learn from images as well as from vectors."""
 
 
