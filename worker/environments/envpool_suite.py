@@ -7,7 +7,9 @@ import functools
 import warnings
 from typing import Any, NamedTuple
 
+import envpool
 import numpy as np
+from envpool.registration import registry
 from numpy.typing import NDArray
 
 from phylon.catalogue import EnvironmentEntry
@@ -17,13 +19,8 @@ from worker.core.types import EnvironmentInfo
 from worker.environments import rendering
 from worker.environments.envpool_spaces import Acted, Observed, read_action, read_observation
 from worker.environments.host import Actions, HostEnvironments, Observations, Purpose, Renderer, StepResult
-from worker.environments.qt import load_qt
+from worker.environments.qt import prepare_procgen
 from worker.environments.spaces import info_of
-
-load_qt()  # before the first import of envpool, when Procgen looks for it
-
-import envpool  # noqa: E402
-from envpool.registration import registry  # noqa: E402
 
 FAMILIES = {"envpool.mujoco.dmc": "dm_control", "envpool.mujoco.gym": "mujoco"}
 """Where the last part of the module would not say it."""
@@ -56,6 +53,8 @@ def _kind(id: str) -> Kind:
         raise EnvironmentUnavailable(f"envpool has no environment '{id}'", "see `phylon environments --suite envpool`")
     module = registry.specs[id][0]
     family = FAMILIES.get(module, module.rpartition(".")[2])
+    if family == "procgen":
+        prepare_procgen()
     try:
         spec = envpool.make_spec(id, **_fixed_options(family))
     except (ImportError, RuntimeError) as error:
