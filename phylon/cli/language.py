@@ -57,8 +57,10 @@ def presets(
 
 
 def environments(
-    suite: Annotated[str | None, typer.Option(help="Only those of this suite, e.g. gymnasium.")] = None,
-    search: Annotated[str | None, typer.Option(help="Only ids that contain this word.")] = None,
+    suite: Annotated[str | None, typer.Option(help="Only those of this suite, e.g. envpool.")] = None,
+    search: Annotated[
+        str | None, typer.Option(help="Only those with this word in their id or family, e.g. atari.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """List the environments that a spec may name, with their observations and actions.
@@ -73,6 +75,7 @@ def environments(
         print_json([entry.model_dump(mode="json") for entry in found])
         return
     rows = [
-        (e.suite, e.id, e.observation.describe(), e.action.describe(), str(e.max_episode_steps or "-")) for e in found
+        (e.suite, e.family, e.id, e.observation.describe(), e.action.describe(), str(e.max_episode_steps or "-"))
+        for e in found
     ]
-    print_table(["suite", "id", "observations", "actions", "episode"], rows, right=["episode"])
+    print_table(["suite", "family", "id", "observations", "actions", "episode"], rows, right=["episode"])

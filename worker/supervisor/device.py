@@ -11,9 +11,18 @@ from pathlib import Path
 from phylon.protocol import DeviceKind, WorkerRegistration
 
 MEBIBYTE = 2**20
-REPORTED_PACKAGES = ("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "gymnasium", "mujoco", "celery")
-PACKAGE_OF_SUITE = {"gymnasium": "gymnasium", "probe": "phylon"}
-"""The distribution that a suite needs; ours brings its own probes."""
+REPORTED_PACKAGES = (
+    *("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "celery"),
+    *("gymnasium", "mujoco", "mujoco-mjx", "envpool", "gymnax"),
+)
+PACKAGES_OF_SUITE = {
+    "gymnasium": ("gymnasium",),
+    "envpool": ("envpool",),
+    "gymnax": ("gymnax",),
+    "mjx": ("mujoco-mjx", "mujoco", "gymnasium"),
+    "probe": ("phylon",),
+}
+"""The distributions that a suite needs; ours brings its own probes."""
 
 
 class DeviceMissing(RuntimeError):
@@ -40,7 +49,7 @@ def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegist
         device_count=count,
         memory_bytes=memory,
         versions={"python": platform.python_version()} | _versions(REPORTED_PACKAGES),
-        suites=[suite for suite, package in PACKAGE_OF_SUITE.items() if _versions((package,))],
+        suites=[suite for suite, packages in PACKAGES_OF_SUITE.items() if len(_versions(packages)) == len(packages)],
     )
 
 

@@ -34,13 +34,20 @@ class TestEnvironments:
         assert "HalfCheetah-v5" in [entry["id"] for entry in entries]
         assert all("cheetah" in entry["id"].lower() for entry in entries)
 
+    def test_search_by_family(self, phylon):
+        found = json.loads(phylon("environments", "--suite", "envpool", "--search", "procgen", "--json").stdout)
+        assert {"BigfishEasy-v0", "BigfishHard-v0", "MazeEasy-v0"} < {entry["id"] for entry in found}
+        assert {(entry["family"], entry["action"]["n"]) for entry in found} == {("procgen", 15)}
+
     def test_table(self, phylon):
-        assert "17 float64" in phylon("environments", "--search", "HalfCheetah-v5").stdout
+        table = phylon("environments", "--search", "HalfCheetah-v5").stdout
+        assert "17 float64" in table
+        assert all(suite in table for suite in ("gymnasium", "envpool", "mjx"))
 
     def test_unknown_suite(self, phylon):
         result = phylon("environments", "--suite", "gym")
         assert result.exit_code == 2
-        assert "use one of gymnasium" in result.stderr
+        assert "use one of envpool, gymnasium" in result.stderr
 
 
 class TestValidate:
