@@ -35,6 +35,8 @@ def problems_of(error: ValidationError, root: type[BaseModel], raw: Any) -> list
         if "problems" in context:
             found.extend(cast(list[Problem], context["problems"]))
             continue
+        if kind == "too_short" and len(item["input"]) >= context["min_length"]:
+            continue  # pydantic leaves wrong items out before it counts; they have problems of their own
         keys = _path(item["loc"], raw, ends_in_key=kind in ("missing", "extra_forbidden"))
         value = None if kind == "missing" else item.get("input")
         if kind in ("union_tag_invalid", "union_tag_not_found"):  # said of the whole mapping, but it is about one field

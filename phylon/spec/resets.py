@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, SACSpec, TD3Spec
+from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, DQNSpec, SACSpec, TD3Spec
 from phylon.spec.distributions import Model
 
 Part = Literal["actor", "critic", "temperature", "optimisers"]
@@ -33,5 +33,7 @@ def resettable_parts(algorithm: AlgorithmSpec) -> tuple[Part, ...]:
             return ("actor", "critic", "temperature", "optimisers")
         case SACSpec() | TD3Spec() | DDPGSpec():
             return ("actor", "critic", "optimisers")
+        case DQNSpec():
+            return ("critic", "optimisers")
         case _:
             return ()

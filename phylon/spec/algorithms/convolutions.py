@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from phylon.spec.algorithms.networks import Init, MLPSpec, Width
@@ -55,16 +55,3 @@ def _with_kind(value: Any) -> Any:
 
 NetworkSpec = Annotated[MLPSpec | CNNSpec | ImpalaSpec, Discriminator("kind"), BeforeValidator(_with_kind)]
 """For algorithms that learn from images as well as from vectors."""
-
-
-def own(**defaults: Any) -> AfterValidator:
-    """What an algorithm's own code has for a network, wherever a spec leaves it unsaid and the kind of network has it.
-
-    A plain default of the algorithm's `network` would be lost as soon as a spec says anything of the network.
-    """
-
-    def fill_in(network: NetworkSpec) -> NetworkSpec:
-        unsaid = type(network).model_fields.keys() - network.model_fields_set
-        return network.model_copy(update={name: value for name, value in defaults.items() if name in unsaid})
-
-    return AfterValidator(fill_in)

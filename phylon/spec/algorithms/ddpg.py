@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.networks import MLPSpec, own_init
+from phylon.spec.algorithms.networks import MLPSpec, own
 from phylon.spec.distributions import Model, NonNegative, Positive, PositiveRate, UnitInterval
 
 
@@ -15,7 +15,7 @@ class DDPGSpec(Model):
 
     name: Literal["ddpg"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
-    network: Annotated[MLPSpec, own_init("orthogonal")] = MLPSpec(init="orthogonal")
+    network: Annotated[MLPSpec, own(init="orthogonal")] = MLPSpec(init="orthogonal")
 
     policy_learning_rate: Positive = 3e-4
     critic_learning_rate: Positive = 3e-4

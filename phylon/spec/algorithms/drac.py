@@ -4,7 +4,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
-from phylon.spec.algorithms.convolutions import ImpalaSpec, NetworkSpec, own
+from phylon.spec.algorithms.convolutions import ImpalaSpec, NetworkSpec
+from phylon.spec.algorithms.networks import own
 from phylon.spec.algorithms.ppo import AdvantageNormalisation, Epochs, Minibatches, RolloutSteps, Torsos
 from phylon.spec.distributions import Model, Named, NonNegative, Positive, TunableName, UnitInterval
 

@@ -1,6 +1,6 @@
 """What can be said about a network."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 
@@ -10,6 +10,8 @@ Activation = Literal["relu", "elu", "tanh", "gelu", "silu"]
 Init = Literal["uniform", "orthogonal", "fan_in"]
 LayerNorm = Literal["none", "first", "all"]
 Width = Annotated[int, Field(strict=True, ge=1, le=8192)]
+
+AnyNetwork = TypeVar("AnyNetwork", bound=Model)
 
 
 class MLPSpec(Model):
@@ -26,13 +28,14 @@ class MLPSpec(Model):
     PyTorch. `orthogonal`: with gain sqrt(2), as in jaxrl. `fan_in`: uniform with variance 1/fan-in, as in fastpbrl."""
 
 
-def own_init(init: Init) -> AfterValidator:
-    """For an algorithm whose code starts weights otherwise: its own way, wherever a spec names none.
+def own(**defaults: Any) -> AfterValidator:
+    """What an algorithm's own code has for a network, wherever a spec leaves it unsaid and the kind of network has it.
 
     A plain default of the algorithm's `network` would be lost as soon as a spec says anything of the network.
     """
 
-    def fill_in(network: MLPSpec) -> MLPSpec:
-        return network if "init" in network.model_fields_set else network.model_copy(update={"init": init})
+    def fill_in(network: AnyNetwork) -> AnyNetwork:
+        unsaid = type(network).model_fields.keys() - network.model_fields_set
+        return network.model_copy(update={name: value for name, value in defaults.items() if name in unsaid})
 
     return AfterValidator(fill_in)

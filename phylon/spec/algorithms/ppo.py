@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.convolutions import NetworkSpec, own
-from phylon.spec.algorithms.networks import MLPSpec
+from phylon.spec.algorithms.convolutions import NetworkSpec
+from phylon.spec.algorithms.networks import MLPSpec, own
 from phylon.spec.distributions import Model, NonNegative, Positive, UnitInterval
 
 RolloutSteps = Annotated[int, Field(strict=True, ge=1, le=65536)]

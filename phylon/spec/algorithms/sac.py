@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms.networks import MLPSpec, own_init
+from phylon.spec.algorithms.networks import MLPSpec, own
 from phylon.spec.distributions import Model, NonNegative, Positive, PositiveRate, UnitInterval
 
 
@@ -18,7 +18,7 @@ class SACSpec(Model):
 
     name: Literal["sac"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
-    network: Annotated[MLPSpec, own_init("fan_in")] = MLPSpec(init="fan_in")
+    network: Annotated[MLPSpec, own(init="fan_in")] = MLPSpec(init="fan_in")
     critics: Annotated[int, Field(strict=True, ge=1, le=16)] = 2
     temperature: Literal["adaptive", "fixed"] = "adaptive"
     """The weight of the policy's entropy beside the reward (alpha): learned, or a number of the spec."""

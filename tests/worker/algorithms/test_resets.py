@@ -1,10 +1,12 @@
 """Resets renew what they name and nothing else."""
 
+from typing import get_args
+
 import jax
 import numpy as np
 import pytest
 
-from phylon.spec import DDPGSpec, MLPSpec, SACSpec, TD3Spec
+from phylon.spec import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec
 from phylon.spec.resets import ResetsSpec, resettable_parts
 from worker.algorithms import build_algorithm
 from worker.algorithms.resets import reset
@@ -69,8 +71,17 @@ def flat(tree):
     return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
 
 
-def test_the_language_and_the_algorithm_name_the_same_parts(spec, algorithm, fresh):
+@pytest.mark.parametrize("spec", get_args(get_args(AlgorithmSpec)[0]))
+def test_the_language_and_the_algorithm_name_the_same_parts(spec, info):
+    spec = spec(name=get_args(spec.model_fields["name"].annotation)[0])
+    seen = (
+        info if spec.network.kind == "mlp" else info._replace(observation_shape=(64, 64, 3), observation_dtype="uint8")
+    )
+    algorithm = build_algorithm(spec, seen._replace(is_discrete=spec.name == "dqn"))
     assert set(resettable_parts(spec)) == set(algorithm.parts)
+
+
+def test_every_part_of_the_state_belongs_to_one_part_of_a_reset(algorithm, fresh):
     fields = [field for part in algorithm.parts.values() for field in part]
     assert len(fields) == len(set(fields))
     kept = {name for name in fresh._fields if name not in fields and jax.tree.leaves(getattr(fresh, name))}
