@@ -1,20 +1,20 @@
 """A process of the platform: tied to ours, started again when it dies, ended in order.
 
-Tied means that the kernel ends it when we die, even by SIGKILL (Linux; elsewhere an orderly end is all there is).
+Tied (see `tied`) means that the kernel ends it when we die, even by SIGKILL.
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-PR_SET_PDEATHSIG = 1
+from phylon.cli.local import tied
+
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
 STEADY_SECONDS = 60.0
 """A process that lived this long has a clean record."""
@@ -53,13 +53,12 @@ class Process:
     def start(self) -> None:
         with self.log.open("ab") as log:
             self._child = subprocess.Popen(
-                self._command,
+                [sys.executable, "-I", "-S", tied.__file__, str(os.getpid()), *self._command],
                 env=self._environment,
                 stdin=subprocess.PIPE if self._stdin else subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is for us: we end them one after the other
-                preexec_fn=_tied_to(os.getpid()),
             )
         if self._child.stdin:
             with contextlib.suppress(BrokenPipeError):
@@ -112,20 +111,6 @@ class Process:
         with self.log.open(encoding="utf-8", errors="replace") as log:
             end = "".join(f"  | {line}" for line in deque(log, maxlen=lines)).rstrip("\n")
         return f"The end of {self.log}:\n{end}"
-
-
-def _tied_to(parent: int) -> Callable[[], None] | None:
-    """Asks the kernel for SIGTERM when the parent dies; runs in the child between fork and exec."""
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-
-    def tie() -> None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it died before the kernel knew
-            os._exit(1)
-
-    return tie
 
 
 def _spell(code: int) -> str:
