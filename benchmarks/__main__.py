@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-BENCHMARKS = ("strategies",)
+BENCHMARKS = ("strategies", "environments")
 
 if __name__ == "__main__":
     for name in BENCHMARKS:

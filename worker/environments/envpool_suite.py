@@ -4,6 +4,7 @@ An environment's seed is fixed when its pool is made, so each reset makes the po
 """
 
 import functools
+import os
 import warnings
 from typing import Any, NamedTuple
 
@@ -120,7 +121,11 @@ class EnvpoolEnvironments:
         self.close()
         with warnings.catch_warnings(action="ignore"):  # bounds that Gymnasium has to round
             self._pool = envpool.make_gymnasium(
-                self._kind.entry.id, num_envs=self.count, seed=[int(seed) for seed in seeds], **self._options
+                self._kind.entry.id,
+                num_envs=self.count,
+                num_threads=min(self.count, len(os.sched_getaffinity(0))),
+                seed=[int(seed) for seed in seeds],
+                **self._options,
             )
             obs, _ = self._pool.reset()
         return self._kind.observed.join(obs)
