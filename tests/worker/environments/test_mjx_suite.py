@@ -1,6 +1,5 @@
 """MJX is Gymnasium's MuJoCo with other arithmetic: the same formulas, and from the same state to the same place."""
 
-import gymnasium
 import jax
 import jax.numpy as jnp
 import mujoco.mjx as mjx
@@ -9,6 +8,7 @@ import pytest
 
 from phylon.spec.environment import EnvironmentSpec
 from worker.environments import describe, make_environments, make_renderer
+from worker.environments.gymnasium_suite import open_environment
 from worker.environments.jax_environment import JaxPool
 from worker.environments.mjx_tasks import TASKS, Moved, Start
 
@@ -28,7 +28,7 @@ def plain():
     opened = []
 
     def make(id):
-        opened.append(gymnasium.make(id).unwrapped)
+        opened.append(open_environment(id).unwrapped)
         return opened[-1]
 
     yield make
