@@ -126,6 +126,8 @@ class Tuned(Result):
     scale: Scale
     low: float
     high: float
+    names: list[str] | None
+    """What the values 0, 1, 2, … are called, where they are names."""
 
 
 class RunLineage(Result):

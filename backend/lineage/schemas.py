@@ -32,6 +32,8 @@ class TunedRead(Schema):
     scale: Scale
     low: float
     high: float
+    names: list[str] | None
+    """What the values 0, 1, 2, … are called, where they are names."""
 
 
 class RunLineage(Schema):

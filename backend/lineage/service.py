@@ -7,6 +7,7 @@ from backend.lineage.schemas import RunLineage, SegmentRead, TunedRead
 from backend.models import Experiment
 from backend.runs import repository as runs
 from phylon.spec import bounds, parse_spec, scale, tuned
+from phylon.spec.algorithms import names_of
 
 
 def read(session: Session, run_id: int) -> RunLineage:
@@ -22,8 +23,14 @@ def read(session: Session, run_id: int) -> RunLineage:
 
 
 def _tuned(experiment: Experiment) -> list[TunedRead]:
-    distributions = tuned(parse_spec(experiment.spec).algorithm)
+    algorithm = parse_spec(experiment.spec).algorithm
     return [
-        TunedRead(name=name, scale=scale(distribution), low=bounds(distribution).low, high=bounds(distribution).high)
-        for name, distribution in distributions.items()
+        TunedRead(
+            name=name,
+            scale=scale(distribution),
+            low=bounds(distribution).low,
+            high=bounds(distribution).high,
+            names=list(names) if (names := names_of(type(algorithm), name)) else None,
+        )
+        for name, distribution in tuned(algorithm).items()
     ]

@@ -7,7 +7,7 @@ from backend.specs.schemas import Forecast, SpecReport
 from phylon import catalogue
 from phylon.spec import ExperimentSpec, SpecInvalid, parse_yaml, spec_to_json
 
-_FLOAT_BYTES = 4
+_NUMBER_BYTES = 4
 
 
 def report(yaml: str) -> SpecReport:
@@ -25,14 +25,15 @@ def forecast(spec: ExperimentSpec) -> Forecast:
         members=members,
         runs=spec.replicates,
         total_env_steps=spec.budget.env_steps * members * spec.replicates,
-        replay_bytes=members * spec.replay.capacity * _transition_bytes(spec),
+        replay_bytes=members * spec.replay.capacity * _transition_bytes(spec) if spec.replay else 0,
     )
 
 
 def _transition_bytes(spec: ExperimentSpec) -> int:
-    """Observation twice, action, reward and the end-of-episode mark, all float32."""
+    """Observation twice, action, reward and the end-of-episode mark, all in four bytes but the pixels of images."""
     entry = catalogue.find(spec.environment.suite, spec.environment.id)
     if entry is None:
         raise ValueError(f"a valid spec names a known environment, but {spec.environment.id} is in no catalogue")
+    value_bytes = 1 if entry.observation.dtype == "uint8" else _NUMBER_BYTES
     observation, action = math.prod(entry.observation.shape), math.prod(entry.action.shape)
-    return _FLOAT_BYTES * (2 * observation + action + 2)
+    return 2 * value_bytes * observation + _NUMBER_BYTES * (action + 2)

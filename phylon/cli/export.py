@@ -9,6 +9,7 @@ from typing import Any
 from phylon.events import Lineage, Metrics, RunEvent
 from phylon.results import RunLineage, Series
 from phylon.spec import ExperimentSpec, bounds, scale, tuned
+from phylon.spec.algorithms import names_of
 
 METRICS_FILE = "metrics.csv"
 LINEAGE_FILE = "lineage.json"
@@ -67,7 +68,13 @@ def lineage_of_events(spec: ExperimentSpec, events: Sequence[RunEvent]) -> RunLi
             "population_size": spec.population.size,
             "end_step": events[-1].step if events else 0,
             "tuned": [
-                {"name": name, "scale": scale(prior), "low": bounds(prior).low, "high": bounds(prior).high}
+                {
+                    "name": name,
+                    "scale": scale(prior),
+                    "low": bounds(prior).low,
+                    "high": bounds(prior).high,
+                    "names": names_of(type(spec.algorithm), name),
+                }
                 for name, prior in tuned(spec.algorithm).items()
             ],
             "segments": segments,

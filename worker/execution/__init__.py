@@ -48,8 +48,9 @@ def build_execution(name: StrategyName, work: Workload) -> Execution:
         strategy=name,
         devices=strategy.devices,
         place=strategy.place,
-        # By way of the host: splitting an array that lies on one device would compile a program for each shape.
-        init=lambda key, hyperparams: strategy.place(jax.device_get(init_program(key, hyperparams))),
+        # By way of the host: splitting an array that lies on one device would compile a program for each shape. And
+        # on one device: the decompositions behind orthogonal weights never end when two CPU devices run them at once.
+        init=lambda key, hyperparams: strategy.place(jax.device_get(init_program(key, jax.device_get(hyperparams)))),
         actor=make_actor(work, strategy.devices[0]),
         exploration_keys=make_exploration_keys(work),
         update=strategy.update,

@@ -193,9 +193,10 @@ class Loop:
         state, resets = self.state, self._spec.resets
         assert resets is not None
         with self._stopwatch.phase("evolve"):
-            state.population = self._execution.place(
-                self._reset_program(self._key, np.uint32(state.step), state.placed, state.population)
-            )
+            # On one device, as fresh members are drawn; see `build_execution`.
+            population = jax.device_get(state.population)
+            renewed = self._reset_program(self._key, np.uint32(state.step), state.hyperparams, population)
+            state.population = self._execution.place(jax.device_get(renewed))
             weights = self._execution.checksum(state.population)
             segments = state.lineage.resets(
                 parts=resets.parts or tuple(self._parts.work.algorithm.parts),

@@ -1,4 +1,4 @@
-"""Every algorithm through the whole loop: it trains, strategies agree, and a resumed run repeats the uninterrupted one."""
+"""Every algorithm through the whole loop: it trains, strategies agree, and a resumed run repeats the whole one."""
 
 from pathlib import Path
 from typing import Any
