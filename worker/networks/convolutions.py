@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from phylon.spec.algorithms.convolutions import CNNSpec
 from worker.core.errors import UnsupportedEnvironment
 from worker.core.types import Array, Key, Params
+from worker.networks.convolution_layer import Convolution
 from worker.networks.initialisers import start_of
 from worker.networks.network import Network
 
@@ -34,15 +35,7 @@ class Convolutions(nn.Module):
         layers = zip(self.spec.channels, self.spec.kernels, self.spec.strides, strict=True)
         for number, (channels, kernel, stride) in enumerate(layers):
             start = start_of(self.spec.init, kernel * kernel * values.shape[-1])
-            values = nn.Conv(
-                channels,
-                (kernel, kernel),
-                (stride, stride),
-                padding="VALID",
-                kernel_init=start.kernel,
-                bias_init=start.bias,
-                name=f"convolution_{number}",
-            )(values)
+            values = Convolution(channels, kernel, start, stride, name=f"convolution_{number}")(values)
             values = nn.relu(values)
         return values.reshape(*values.shape[:-3], -1)
 

@@ -8,11 +8,14 @@ at the end:  relu, flat
 from typing import cast
 
 import flax.linen as nn
+import jax
 import jax.numpy as jnp
 from jax.nn import initializers
 
 from phylon.spec.algorithms.convolutions import ImpalaSpec
 from worker.core.types import Array, Key, Params
+from worker.networks.convolution_layer import Convolution
+from worker.networks.initialisers import Start
 from worker.networks.network import Network
 
 BLOCKS = 2
@@ -46,12 +49,21 @@ class Impala(nn.Module):
         return nn.relu(values).reshape(*values.shape[:-3], -1)
 
 
-def _pooled(values: Array) -> Array:
-    """With a border on all sides; "SAME" would leave it out above and to the left."""
-    border = ((0, 0),) * (values.ndim - 3) + ((1, 1), (1, 1), (0, 0))
-    return nn.max_pool(jnp.pad(values, border, constant_values=-jnp.inf), (3, 3), (2, 2))
+def _pooled(images: Array) -> Array:
+    """Maxima of 3 x 3 windows at every other pixel, the border included.
+
+    Of slices, first over rows and then over columns: a fourth of the time of a window's own gradient.
+    """
+    border = ((0, 0),) * (images.ndim - 3) + ((1, 1), (1, 1), (0, 0))
+    images = jnp.pad(images, border, constant_values=-jnp.inf)
+    for axis in (-3, -2):
+        count = (images.shape[axis] - 1) // 2
+        slices = [jax.lax.slice_in_dim(images, first, first + 2 * count - 1, 2, axis) for first in range(3)]
+        images = jnp.maximum(jnp.maximum(slices[0], slices[1]), slices[2])
+    return images
 
 
-def _convolution(channels: int, name: str) -> nn.Conv:
+def _convolution(channels: int, name: str) -> Convolution:
     """Weights start as in the Procgen code of DrAC's authors (Glorot & Bengio 2010), biases at zero."""
-    return nn.Conv(channels, (3, 3), padding="SAME", kernel_init=initializers.glorot_uniform(), name=name)
+    start = Start(initializers.glorot_uniform(), initializers.zeros)
+    return Convolution(channels, side=3, start=start, margin=1, name=name)
