@@ -85,6 +85,17 @@ def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
             f"network.kind {algorithm.network.kind} needs {form}, but {entry.id} has {entry.observation.describe()}",
             f"choose an environment that gives {form}, or another algorithm.network.kind",
         )
+    elif algorithm.name == "drac" and not _is_square_and_coloured(entry.observation.shape):
+        yield _problem(
+            "environment.id",
+            entry.id,
+            f"drac augments square colour images, but {entry.id} has {entry.observation.describe()}",
+            "choose an environment with such images, e.g. a procgen game of envpool, or use ppo",
+        )
+
+
+def _is_square_and_coloured(shape: tuple[int, ...]) -> bool:
+    return len(shape) == 3 and shape[0] == shape[1] and shape[2] == 3
 
 
 def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from phylon.spec import AlgorithmSpec, Choice, MLPSpec, hyperparameters, tuned
+from phylon.spec import AlgorithmSpec, Choice, MLPSpec, SpecInvalid, hyperparameters, parse_spec, tuned
 from phylon.spec.algorithms import names_of
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec
 from phylon.spec.algorithms.drac import AUGMENTATION_NAMES, DrACSpec
@@ -53,6 +53,39 @@ def test_an_augmentation_is_a_number_to_the_engine():
     assert hyperparameters(fixed)["augmentation"] == 3.0
     tuning = ADAPTER.validate_python({"name": "drac", "augmentation": {"choice": ["color-jitter", "crop"]}})
     assert tuned(tuning) == {"augmentation": Choice(choice=(7.0, 0.0))}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "environment", "words"),
+    [
+        ({"name": "drac"}, "Pong-v5", "drac augments square colour images, but Pong-v5 has"),
+        ({"name": "drac", "network": {"kind": "mlp"}}, "BigfishEasy-v0", "needs a flat vector"),
+        ({"name": "dqn"}, "HalfCheetah-v5", "dqn needs discrete actions"),
+    ],
+)
+def test_an_algorithm_that_does_not_fit_its_environment_is_refused(
+    raw: dict[str, Any], algorithm: dict[str, Any], environment: str, words: str
+):
+    with pytest.raises(SpecInvalid, match=words):
+        parse_spec(unlike(raw, algorithm, environment))
+
+
+def test_drac_fits_procgen(raw: dict[str, Any]):
+    spec = parse_spec(unlike(raw, {"name": "drac", "augmentation": {"choice": ["crop", "flip"]}}, "BigfishEasy-v0"))
+    assert isinstance(spec.algorithm, DrACSpec)
+
+
+def unlike(raw: dict[str, Any], algorithm: dict[str, Any], environment: str) -> dict[str, Any]:
+    """The sample with another algorithm in another environment, and intervals of whole rollouts."""
+    steps = {"evaluation": {"interval": 512}, "metrics": {"interval": 512}, "checkpoint": {"interval": 512}}
+    return {
+        **{name: raw[name] for name in ("version", "name", "kind")},
+        **steps,
+        "environment": {"suite": "envpool", "id": environment, "envs_per_member": 2},
+        "algorithm": algorithm,
+        "population": {"size": 4, "method": {"name": "pbt", "interval": 512}},
+        "budget": {"env_steps": 1024},
+    }
 
 
 @pytest.mark.parametrize("name", ["dqn", "ppo", "drac"])
