@@ -10,8 +10,10 @@ import pytest
 from phylon.spec import MLPSpec, hyperparameters
 from phylon.spec.algorithms.convolutions import CNNSpec
 from phylon.spec.algorithms.dqn import DQNSpec
+from phylon.spec.resets import ResetsSpec
 from worker.algorithms import build_algorithm
 from worker.algorithms.dqn import critic_loss, critic_targets, epsilon, init_state
+from worker.algorithms.resets import reset
 from worker.core.types import EnvironmentInfo, Transition
 from worker.execution.compilation import seldom_run
 from worker.networks import action_values
@@ -234,3 +236,12 @@ def test_a_fresh_member_has_a_target_equal_to_its_network(algorithm, numbers_of,
     assert equal(one.critic, one.target_critic)
     assert not equal(one.critic, other.critic)
     assert algorithm.learns_from == "replay"
+
+
+def test_a_reset_renews_network_and_target_but_not_the_schedule(algorithm, update, numbers_of, equal):
+    numbers = numbers_of(SPEC)
+    state, _ = update(algorithm.init(jax.random.key(0), numbers), numbers, make_batch(), jax.random.key(1))
+    after = reset(algorithm, ResetsSpec(interval=1), jax.random.key(2), numbers, state)
+    assert not equal(after.critic, state.critic)
+    assert equal(after.target_critic, after.critic)
+    assert int(after.updates) == int(state.updates) == 1
