@@ -5,12 +5,21 @@ import {
   formatClock,
   formatCount,
   formatDuration,
+  formatParameter,
   formatPercent,
   formatSeconds,
   formatSteps,
   formatTick,
   formatValue,
 } from "@/lib/format"
+
+describe("hyper-parameters", () => {
+  it("says the name where the value stands for one", () => {
+    expect(formatParameter(1, ["crop", "flip"])).toBe("flip")
+    expect(formatParameter(0.99, null)).toBe("0.99")
+    expect(formatParameter(undefined, ["crop"])).toBe("–")
+  })
+})
 
 describe("numbers", () => {
   it.each([

@@ -68,6 +68,11 @@ export function formatValue(value: Maybe): string {
   return minus(String(Number(value.toPrecision(3))))
 }
 
+/** A hyper-parameter: its name where the value stands for one, else the number. */
+export function formatParameter(value: number | undefined, names: readonly string[] | null): string {
+  return (value !== undefined && names?.[value]) || formatValue(value)
+}
+
 function minus(text: string): string {
   return text.replace(/^-/, "−")
 }

@@ -100,8 +100,8 @@ export function runLineage(): RunLineage {
     population_size: 4,
     end_step: 6000,
     tuned: [
-      { name: "discount", scale: "linear", low: 0.9, high: 0.999 },
-      { name: "policy_learning_rate", scale: "log", low: 1e-4, high: 1e-2 },
+      { name: "discount", scale: "linear", low: 0.9, high: 0.999, names: null },
+      { name: "policy_learning_rate", scale: "log", low: 1e-4, high: 1e-2, names: null },
     ],
     segments: [
       segment({ id: 0, slot: 0 }),

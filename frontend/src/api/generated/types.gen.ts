@@ -167,6 +167,10 @@ export type ClaimRequest = {
 export type EnvironmentEntry = {
     action: Space;
     /**
+     * Family
+     */
+    family: string;
+    /**
      * Id
      */
     id: string;
@@ -948,6 +952,8 @@ export type Segment = {
      * Changes
      *
      * What was done to each tuned hyper-parameter: `inherit`, `x0.8`, `x1.2`, `resample`, `draw`, …
+     *
+     * For a reset: what was done to each part of the member.
      */
     changes: {
         [key: string]: string;
@@ -979,11 +985,11 @@ export type Segment = {
     /**
      * Operator
      */
-    operator: 'founder' | 'copy' | 'perturb' | 'resample';
+    operator: 'founder' | 'copy' | 'perturb' | 'resample' | 'reset';
     /**
      * Parent
      *
-     * The segment whose weights it began with; `None` for a founder.
+     * The segment whose weights it began with; `None` for a founder, its own slot's for a reset.
      */
     parent: number | null;
     /**
@@ -1044,7 +1050,7 @@ export type SegmentRead = {
     /**
      * Operator
      */
-    operator: 'founder' | 'copy' | 'perturb' | 'resample';
+    operator: 'founder' | 'copy' | 'perturb' | 'resample' | 'reset';
     /**
      * Parent
      */
@@ -1233,6 +1239,10 @@ export type TunedRead = {
      * Name
      */
     name: string;
+    /**
+     * Names
+     */
+    names: Array<string> | null;
     /**
      * Scale
      */

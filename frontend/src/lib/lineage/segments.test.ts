@@ -29,6 +29,11 @@ describe("addSegments", () => {
 
 it("lists exploits in time", () => expect(exploits(lineage.segments).map(({ id }) => id)).toEqual([4, 5]))
 
+it("does not take a reset for an exploit", () => {
+  const reset = { ...lineage.segments[0]!, id: 9, parent: 0, operator: "reset" }
+  expect(exploits([...lineage.segments, reset]).map(({ id }) => id)).toEqual([4, 5])
+})
+
 it("decodes numbers of the wire", () => {
   const odd = decodeSegment(
     { ...segment({ id: 1, slot: 0 }), fitness: "NaN", hyperparams: { a: "Infinity" } },

@@ -7,6 +7,8 @@ export interface TunedParameter {
   scale: "linear" | "log" | "integer" | "choice"
   low: number
   high: number
+  /** What the values 0, 1, 2, … are called, where they are names. */
+  names: readonly string[] | null
 }
 
 export interface Segment {
@@ -102,7 +104,5 @@ export function isExploit(segment: Segment): boolean {
 
 /** Segments that came from copying another member, in order of birth. */
 export function exploits(segments: readonly Segment[]): Segment[] {
-  return segments
-    .filter(isExploit)
-    .sort((a, b) => a.start_step - b.start_step || a.slot - b.slot)
+  return segments.filter(isExploit).sort((a, b) => a.start_step - b.start_step || a.slot - b.slot)
 }

@@ -2,7 +2,7 @@ import { useMemo } from "react"
 import { CurveChart } from "@/charts/CurveChart"
 import { ScheduleChart } from "@/charts/ScheduleChart"
 import type { Overview } from "@/features/experiment/overview/useOverview"
-import { formatName, formatSlot, formatValue } from "@/lib/format"
+import { formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
 import { ancestralColumn, populationBand, schedule } from "@/lib/lineage/ancestry"
 import type { TunedParameter } from "@/lib/lineage/segments"
 import type { RunView } from "@/lib/run/runView"
@@ -77,7 +77,9 @@ function Schedule({ parameter, overview, view }: AncestryPanelProps & { paramete
           {formatName(name)}
           {scale === "log" && <span className="font-normal text-ink-faint"> (log)</span>}
         </span>
-        <span className="numeric text-ink-faint">now {formatValue(steps.at(-1)?.value)}</span>
+        <span className="numeric text-ink-faint">
+          now {formatParameter(steps.at(-1)?.value, parameter.names)}
+        </span>
       </figcaption>
       <ScheduleChart
         band={band}

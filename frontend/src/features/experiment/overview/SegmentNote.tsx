@@ -1,4 +1,4 @@
-import { formatName, formatSlot, formatValue } from "@/lib/format"
+import { formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
 import { describeChange } from "@/lib/lineage/describe"
 import type { Segment, TunedParameter } from "@/lib/lineage/segments"
 import { type Series, tickAt } from "@/lib/series"
@@ -33,12 +33,14 @@ export function SegmentNote({ segment, step, fitness, tuned }: SegmentNoteProps)
       </p>
       <table className="w-full">
         <tbody>
-          {tuned.map(({ name }) => {
+          {tuned.map(({ name, names }) => {
             const change = segment.changes[name]
             return (
               <tr key={name}>
                 <td className="pr-4 text-ink-faint">{formatName(name)}</td>
-                <td className="text-right font-medium">{formatValue(segment.hyperparams[name])}</td>
+                <td className="text-right font-medium">
+                  {formatParameter(segment.hyperparams[name], names)}
+                </td>
                 <td className="w-16 pl-2 text-right text-ink-faint">
                   {segment.parent !== null && change && change !== "inherit" ? describeChange(change) : ""}
                 </td>
