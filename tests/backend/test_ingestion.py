@@ -209,8 +209,8 @@ class TestLineage:
         answer = client.get(f"/api/runs/{run_id}/lineage").json()
         assert (answer["population_size"], answer["end_step"]) == (4, 800)
         assert answer["tuned"] == [
-            {"name": "policy_learning_rate", "scale": "log", "low": 1e-4, "high": 1e-2},
-            {"name": "discount", "scale": "linear", "low": 0.9, "high": 0.99},
+            {"name": "policy_learning_rate", "scale": "log", "low": 1e-4, "high": 1e-2, "names": None},
+            {"name": "discount", "scale": "linear", "low": 0.9, "high": 0.99, "names": None},
         ]
         spans = {s["id"]: (s["slot"], s["start_step"], s["end_step"]) for s in answer["segments"]}
         assert spans == {
