@@ -48,7 +48,7 @@ class Trainer(NamedTuple):
         obs = environments.reset(np.arange(ENVS))
         for number in range(ROUNDS):
             for step in range(STEPS):
-                action = np.asarray(self.act(state, numbers, obs, derive(key, "act", number, step), explore=True))
+                action = np.asarray(self.act(state, numbers, obs, number, step))
                 result = environments.step(action)
                 terminated = result.terminated.astype(np.float32)
                 fields = (obs, action, result.reward, terminated, result.next_obs)
@@ -76,7 +76,11 @@ def trainer(request):
 
         return jax.lax.scan(step, state, (batches, jax.random.split(key, UPDATES)))[0]
 
-    return Trainer(spec, algorithm, jax.jit(algorithm.act, static_argnames="explore"), learn)
+    @jax.jit
+    def act(state, numbers, obs, number, step):
+        return algorithm.act(state, numbers, obs, derive(jax.random.key(1), number, step), explore=True)
+
+    return Trainer(spec, algorithm, act, learn)
 
 
 def test_constant_reward(trainer):

@@ -169,7 +169,8 @@ class TestLoss:
             lambda field: jnp.asarray(field, field.dtype if field.dtype == "int32" else "float32"), batch
         )
         found, metrics = jax.jit(
-            lambda params, batch, key: minibatch_loss(params, spec, network, no_penalty, numbers, batch, key)
+            lambda params, batch, key: minibatch_loss(params, spec, network, no_penalty, numbers, batch, key),
+            **COMPILED,
         )(params, batch, jax.random.key(0))
 
         if normalisation == "minibatch":

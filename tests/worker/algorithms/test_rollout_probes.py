@@ -15,8 +15,9 @@ from worker.algorithms.ppo import ppo_network
 from worker.core.keys import derive
 from worker.core.types import Algorithm, EnvironmentInfo, Rollout, Transition
 from worker.environments import make_environments
+from worker.execution.compilation import seldom_run
 
-UPDATES, STEPS, ENVS = 50, 16, 16
+UPDATES, STEPS, ENVS = 40, 16, 16
 SPEC = PPOSpec(
     name="ppo",
     rollout_steps=STEPS,
@@ -42,14 +43,14 @@ class Trainer(NamedTuple):
         """The weights after training on a probe."""
         numbers = {name: jnp.float32(value) for name, value in (hyperparameters(SPEC) | changed).items()}
         key = jax.random.key(0)
-        state = self.algorithm.init(derive(key, "init"), numbers)
+        state = jax.jit(self.algorithm.init, compiler_options=seldom_run())(derive(key, "init"), numbers)
         id = f"{name}Discrete-v0" if self.info.is_discrete else f"{name}-v0"
         environments = make_environments(EnvironmentSpec(suite="probe", id=id), ENVS)
         obs = environments.reset(np.arange(ENVS))
         for number in range(UPDATES):
             steps = []
             for step in range(STEPS):
-                action = np.asarray(self.act(state, numbers, obs, derive(key, "act", number, step), explore=True))
+                action = np.asarray(self.act(state, numbers, obs, number, step))
                 # what the policy drew is remembered, and what the environment is given lies within its bounds
                 result = environments.step(action if self.info.is_discrete else np.clip(action, -1, 1))
                 terminated, truncated = (field.astype(np.float32) for field in (result.terminated, result.truncated))
@@ -72,7 +73,12 @@ def trainer(request):
     is_discrete = request.param == "discrete"
     info = EnvironmentInfo((1,), 2 if is_discrete else 1, None, is_discrete, envs_per_member=ENVS)
     algorithm = build_algorithm(SPEC, info)
-    return Trainer(info, algorithm, jax.jit(algorithm.act, static_argnames="explore"), jax.jit(algorithm.update))
+
+    @jax.jit
+    def act(state, numbers, obs, number, step):
+        return algorithm.act(state, numbers, obs, derive(jax.random.key(1), number, step), explore=True)
+
+    return Trainer(info, algorithm, act, jax.jit(algorithm.update))
 
 
 def test_constant_reward(trainer):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from phylon.spec.algorithms.drac import AUGMENTATION_NAMES
+from worker.execution.compilation import seldom_run
 from worker.learning.augmentations import (
     AUGMENTATIONS,
     adjust_colours,
@@ -22,7 +23,8 @@ from worker.learning.augmentations import (
 )
 
 COUNT = 64
-COMPILED = {function: jax.jit(function) for function in AUGMENTATIONS.values()}
+QUICKLY = {"compiler_options": seldom_run()}
+COMPILED = {function: jax.jit(function, **QUICKLY) for function in AUGMENTATIONS.values()}
 
 
 @pytest.fixture(scope="module")
@@ -199,20 +201,20 @@ class TestColourJitter:
 def test_the_number_chooses_the_augmentation_and_another_one_is_no_other_program(images):
     traces = []
 
-    @jax.jit
     def traced(choice, key, images):
         traces.append(choice)
         return augment(choice, key, images)
 
+    compiled = jax.jit(traced, **QUICKLY)
     for number, function in enumerate(AUGMENTATIONS.values()):
-        found = traced(jnp.float32(number), jax.random.key(1), images)
+        found = compiled(jnp.float32(number), jax.random.key(1), images)
         np.testing.assert_allclose(found, run(function, images), rtol=1e-4, atol=1e-5)
     assert len(traces) == 1
 
 
 def test_members_with_different_choices_share_a_program(images):
     choices, keys = jnp.arange(8, dtype=jnp.float32), jax.random.split(jax.random.key(1), 8)
-    together = jax.jit(jax.vmap(augment, in_axes=(0, 0, None)))(choices, keys, images)
+    together = jax.jit(jax.vmap(augment, in_axes=(0, 0, None)), **QUICKLY)(choices, keys, images)
     for number, function in enumerate(AUGMENTATIONS.values()):
         alone = COMPILED[function](jax.random.split(jax.random.key(1), 8)[number], images)
         np.testing.assert_allclose(together[number], alone, rtol=1e-4, atol=1e-5)
