@@ -133,7 +133,9 @@ class ProbeEnvironments:
         return self._obs[:, None]
 
     def step(self, actions: Actions) -> StepResult:
-        outcome = self._probe.step(self._obs, CHOICES[actions] if self._probe.is_discrete else actions[:, 0])
+        outcome = self._probe.step(
+            self._obs, CHOICES[actions] if self._probe.is_discrete else np.clip(actions[:, 0], -1, 1)
+        )
         self._obs = outcome.obs.copy()
         for row in np.flatnonzero(outcome.terminated | outcome.truncated).tolist():
             self._obs[row] = self._start(row)
