@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 LONGEST_MODULE = 600
 REGISTRY = re.compile(
-    r"registry\.npmjs\.org|registry\.yarnpkg\.com|files\.pythonhosted\.org|https?://pypi\.org/simple|"
+    # The shapes of a registry's addresses and of the settings that name one; no host has to be listed here.
+    r"https?://\S+(\.whl\b|\.tgz\b|\.tar\.gz\b|/simple\b)|"
     r"--(extra-)?index-url|--find-links|\"resolved\":|^\s*registry\s*=",
     re.MULTILINE,
 )
