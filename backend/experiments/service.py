@@ -21,9 +21,15 @@ from backend.models import Experiment, Run
 from backend.runs import repository as runs_repository
 from backend.runs import service as runs
 from backend.runs.status import ACTIVE, RunStatus
-from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec, parse_yaml, spec_to_json, spec_to_yaml
-
-_SEEDS = 2**31
+from phylon.spec import (
+    ExperimentSpec,
+    SpecInvalid,
+    parse_spec,
+    parse_yaml,
+    replicate_seed,
+    spec_to_json,
+    spec_to_yaml,
+)
 
 
 class SpecRefused(Invalid):
@@ -84,7 +90,7 @@ def _experiment(spec: ExperimentSpec, yaml: str, max_attempts: int) -> Experimen
         runs=[
             Run(
                 replicate=replicate,
-                seed=(spec.seed + replicate) % _SEEDS,
+                seed=replicate_seed(spec, replicate),
                 population_size=spec.population.size,
                 total_steps=spec.budget.env_steps,
                 max_attempts=max_attempts,

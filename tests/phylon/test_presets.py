@@ -32,6 +32,12 @@ def test_a_smoke_variant_is_the_same_experiment_made_small(preset: Preset):
     assert smoke.budget.env_steps * smoke.population.size * 5 < full.budget.env_steps * full.population.size
 
 
+@pytest.mark.parametrize("name", ["td3-pbt-halfcheetah", "sac-pbt-halfcheetah", "srsac-cheetah-run", "dqn-pong"])
+def test_what_is_meant_for_a_gpu_has_a_smoke_variant_for_a_minute(name: str):
+    full, smoke = parse_yaml(load_preset(name).yaml), parse_yaml(load_preset(name + "-smoke").yaml)
+    assert smoke.budget.env_steps * smoke.population.size * 1000 < full.budget.env_steps * full.population.size
+
+
 def test_halfcheetah_is_at_the_papers_scale():
     spec = parse_yaml(load_preset("td3-pbt-halfcheetah").yaml)
     assert (spec.population.size, spec.budget.env_steps, spec.population.method.interval) == (80, 3_000_000, 100_000)
