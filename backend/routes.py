@@ -8,6 +8,7 @@ from backend.attempts import endpoints as attempts
 from backend.catalogue import endpoints as catalogue
 from backend.events import endpoints as events
 from backend.experiments import endpoints as experiments
+from backend.export import endpoints as export
 from backend.health import endpoints as health
 from backend.kit.errors import Invalid, responses
 from backend.lineage import endpoints as lineage
@@ -29,6 +30,7 @@ for part in (
     runs,
     metrics,
     lineage,
+    export,
     logs,
     artifacts,
     events,

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -41,6 +41,9 @@ from phylon.results import (
 )
 from phylon.spec import ExperimentSpec, spec_to_json, spec_to_yaml
 from phylon.transport import Transport
+
+if TYPE_CHECKING:
+    from phylon.export.formats import Format, TableName
 
 DEFAULT_URL = "http://127.0.0.1:8787"
 
@@ -128,6 +131,11 @@ class Client:
 
     def lineage(self, run_id: int) -> RunLineage:
         return self._get(f"/runs/{run_id}/lineage", RunLineage)
+
+    def export(self, run_id: int, table: "TableName", format: "Format") -> Iterator[bytes]:
+        """A run's metrics or lineage as a CSV or Parquet file with every value, piece by piece."""
+        with self._transport.stream(f"/runs/{run_id}/export/{table}.{format}") as answer:
+            yield from answer.iter_bytes()
 
     def logs(self, run_id: int, attempt: int | None = None, after: int = 0, limit: int = 1000) -> LogPage:
         """Log lines; pass the page's `next` as `after` for those that follow."""

@@ -9,20 +9,12 @@ from rich.markup import escape
 
 from phylon.cli.console import complain, err, number, print_table, say
 from phylon.cli.exits import FAILED, INTERRUPTED, WorkFailed
-from phylon.cli.export import (
-    LINEAGE_FILE,
-    METRICS_FILE,
-    lineage_of_events,
-    rows_of_events,
-    write_lineage,
-    write_metrics,
-)
 from phylon.cli.extras import require_worker
 from phylon.cli.progress import RunState, View, make_view
 from phylon.cli.run_folder import CHECKPOINTS, RunFolder, prepare
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.trainer import LOG_FILE, Trainer
-from phylon.events import OUTCOMES, Failed, Finished, RunEvent, Started, Stopped
+from phylon.events import OUTCOMES, Failed, Finished, Started, Stopped
 from phylon.spec import ExperimentSpec, replicate_seed, tuned
 from phylon.spool import SPOOL_FILE, SpoolReader
 
@@ -55,6 +47,8 @@ def train(
 
 
 def _train_one(label: str, spec: ExperimentSpec, folder: RunFolder) -> None:
+    from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
+
     outcome = _outcome(folder)
     interrupted = False
     if isinstance(outcome, Finished):
@@ -68,13 +62,11 @@ def _train_one(label: str, spec: ExperimentSpec, folder: RunFolder) -> None:
         outcome = _outcome(folder)
         if outcome is None and not interrupted:
             raise WorkFailed(_crash_report(trainer, folder.path))
-    events = SpoolReader(folder.path / SPOOL_FILE).read()
-    write_metrics(folder.path, rows_of_events(events))
-    write_lineage(folder.path, lineage_of_events(spec, events))
+    files = findings.write(findings.of_folder(folder.path), folder.path, ["csv"])
     if isinstance(outcome, Failed):
         _report_failure(outcome)
         raise typer.Exit(FAILED)
-    _report(spec, folder.path, events, outcome)
+    _report(spec, folder.path, files, outcome)
     if interrupted and not isinstance(outcome, Finished):
         raise typer.Exit(INTERRUPTED)
 
@@ -105,9 +97,9 @@ def _outcome(folder: RunFolder) -> Finished | Stopped | Failed | None:
     return last if isinstance(last, OUTCOMES) else None
 
 
-def _report(spec: ExperimentSpec, folder: Path, events: list[RunEvent], outcome: Finished | Stopped | None) -> None:
+def _report(spec: ExperimentSpec, folder: Path, files: list[str], outcome: Finished | Stopped | None) -> None:
     state = RunState(total_steps=spec.budget.env_steps, members=spec.population.size)
-    for event in events:
+    for event in SpoolReader(folder / SPOOL_FILE).read():
         state.apply(event)
     ending = outcome.kind if outcome else "killed"
     say(f"[bold]{escape(spec.name)}[/] {ending} at step {state.step:,} of {state.total_steps:,}")
@@ -119,7 +111,7 @@ def _report(spec: ExperimentSpec, folder: Path, events: list[RunEvent], outcome:
         values = segment.hyperparams.items() if segment else ()
         rows += [(name, f"{value:.4g}") for name, value in values if name in names]
         print_table(["at the last evaluation", ""], rows, right=[""])
-    say(escape(f"{folder}/: {METRICS_FILE}, {LINEAGE_FILE}, {SPOOL_FILE}, {CHECKPOINTS}/, {LOG_FILE}"))
+    say(escape(f"{folder}/: {', '.join(files)}, {SPOOL_FILE}, {CHECKPOINTS}/, {LOG_FILE}"))
 
 
 def _report_failure(failed: Failed) -> None:

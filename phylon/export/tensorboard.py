@@ -17,8 +17,11 @@ EVENT_FILE = "events.out.tfevents.phylon"
 POPULATION = "population"
 
 
-def write_event_files(folder: Path, series: Iterable[NamedSeries], population_size: int, began: float) -> None:
-    """Tags are the names of metrics, steps those of the environment. `began` is when the run did, in Unix time."""
+def write_event_files(folder: Path, series: Iterable[NamedSeries], population_size: int, began: float) -> list[str]:
+    """The directories that were written, below `folder`.
+
+    Tags are the names of metrics, steps those of the environment. `began` is when the run did, in Unix time.
+    """
     for old in folder.glob(f"*/{EVENT_FILE}"):
         old.unlink()
     digits = max(2, len(str(population_size - 1)))
@@ -32,6 +35,7 @@ def write_event_files(folder: Path, series: Iterable[NamedSeries], population_si
         if name == FITNESS:
             for summary, values in _summaries(one).items():
                 _append(folder / POPULATION, began, f"{name}/{summary}", one.steps, wall_times, values)
+    return sorted(file.parent.name for file in folder.glob(f"*/{EVENT_FILE}"))
 
 
 def _summaries(fitness: Series) -> dict[str, NDArray[np.float64]]:
