@@ -89,6 +89,22 @@ class Checkpoint(Event):
     sha256: str
 
 
+class Video(Event):
+    """A film of one member lies in the run directory under `file`: the first episode that it was just judged by."""
+
+    kind: Literal["video"]
+    member: int
+    segment: int
+    """The stretch of its life that it was filmed in."""
+    episode_return: float
+    episode_steps: int
+    ended: bool
+    """Whether the episode came to its end, or the film was cut before it."""
+    file: str
+    bytes: int
+    sha256: str
+
+
 class Finished(Event):
     """The budget is used up."""
 
@@ -114,7 +130,7 @@ class Failed(Event):
 
 
 RunEvent = Annotated[
-    Started | Metrics | Lineage | Checkpoint | Finished | Stopped | Failed,
+    Started | Metrics | Lineage | Checkpoint | Video | Finished | Stopped | Failed,
     Discriminator("kind"),
 ]
 OUTCOMES = (Finished, Stopped, Failed)

@@ -153,13 +153,26 @@ class LogPage(Result):
     """Pass it as `after` to get what comes next."""
 
 
+class Video(Result):
+    """Whom a film shows, and how that went."""
+
+    member: int
+    segment: int
+    episode_return: float
+    episode_steps: int
+    ended: bool
+    """Whether the episode came to its end, or the film was cut before it."""
+
+
 class Artifact(Result):
     id: int
+    kind: Literal["checkpoint", "video"]
     name: str
     bytes: int
     sha256: str
     step: int
     created_at: datetime
+    video: Video | None
 
 
 class Worker(Result):

@@ -67,7 +67,7 @@ def _apply(session: Session, run: Run, attempt: Attempt, event: RunEvent) -> Non
             move(run, outcome, clock.now())
             attempt.end, attempt.ended_at = outcome.value, clock.now()
         case _:
-            pass  # a checkpoint is history only; its bytes come as an artifact
+            pass  # a checkpoint or a video is history only; its bytes come as an artifact
 
 
 def _note_fitness(run: Run, values: Frame) -> None:

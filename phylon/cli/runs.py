@@ -74,7 +74,7 @@ def download(
     ] = True,
     url: UrlOption = None,
 ) -> None:
-    """Fetch everything that the service knows of an experiment: spec, metrics, lineage, logs, checkpoints.
+    """Fetch everything that the service knows of an experiment: spec, metrics, lineage, logs, videos, checkpoints.
 
     Example: `phylon download 3 --out results --no-checkpoints`
     """
@@ -99,8 +99,10 @@ def _download_run(client: Client, run: Run, folder: Path, checkpoints: bool) -> 
         while (page := client.logs(run.id, after=after)).lines:
             file.writelines(f"{line.created_at:%Y-%m-%d %H:%M:%S} {line.attempt} {line.text}\n" for line in page.lines)
             after = page.next
-    for artifact in client.artifacts(run.id) if checkpoints else []:
-        path = client.download(artifact, folder / "checkpoints")
+    for artifact in client.artifacts(run.id):
+        if artifact.kind == "checkpoint" and not checkpoints:
+            continue
+        path = client.download(artifact, folder / f"{artifact.kind}s")
         err.print(f"{path} ({size(artifact.bytes)})", markup=False, highlight=False, soft_wrap=True)
 
 

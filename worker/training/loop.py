@@ -1,6 +1,6 @@
 """The training loop. A segment is collected and learned from; between segments the host looks around:
 
-    metrics → evaluation → evolution → reset → checkpoint → commands
+    metrics → evaluation → videos → evolution → reset → checkpoint → commands
 
 What a run does depends on its spec, its seed and the segment number alone, so a run taken up from a checkpoint goes on
 as if nothing had happened.
@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 from phylon.spec import segment_steps, tuned
+from phylon.spec.videos import VideosSpec
 from worker.algorithms.resets import reset
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
@@ -111,6 +112,8 @@ class Loop:
             self._tell_metrics()
         if step % spec.evaluation.interval == 0 or is_end:
             self._evaluate()
+            if spec.videos is not None and (step % spec.videos.interval == 0 or is_end):
+                self._film(spec.videos)
         if is_due(spec.population.method, step) and not is_end:
             self._evolve()
         if self._reset_number(step) > self._reset_number(step - self._segment_steps) and not is_end:
@@ -146,6 +149,22 @@ class Loop:
             f"{state.fitness[best]:.1f} best (member {best}), {np.median(state.fitness):.1f} median",
             flush=True,
         )
+
+    def _film(self, videos: VideosSpec) -> None:
+        state, studio = self.state, self._parts.studio
+        assert studio is not None
+        members = {"best": [best_member(state.fitness)], "all": range(len(state.fitness))}
+        chosen = members[videos.members] if isinstance(videos.members, str) else videos.members
+        with self._stopwatch.phase("video"):
+            actor = self._execution.actor(state.population, state.placed)
+            for film in studio.films(actor.exploit, chosen, state.step, lambda: self._commands.wanted is not None):
+                segment = state.lineage.segment_of(film.member)
+                self._journal.tell("video", state.step, segment=segment, **film._asdict())
+                print(
+                    f"step {state.step:,}: member {film.member} is filmed, return {film.episode_return:.1f} in "
+                    f"{film.episode_steps:,} steps",
+                    flush=True,
+                )
 
     def _evolve(self) -> None:
         state = self.state
