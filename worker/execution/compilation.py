@@ -17,8 +17,8 @@ def seldom_run() -> dict[str, int | bool]:
     """A CPU program whose compilation counts and whose speed does not.
 
     Drawing random weights is many different little kernels: several seconds to optimise, a millisecond to run. On one
-    thread, because the decompositions behind orthogonal weights wait for helpers of the very thread pool they fill: with
-    as many of them as threads, as in a network with convolutions, none ever ends.
+    thread, because the decompositions behind orthogonal weights wait for helpers of the very thread pool they fill:
+    with as many of them as threads, as in a network with convolutions, none ever ends.
     """
     if jax.default_backend() != "cpu":
         return {}
