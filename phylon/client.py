@@ -44,6 +44,7 @@ from phylon.transport import Transport
 
 if TYPE_CHECKING:
     from phylon.export.formats import Format, TableName
+    from phylon.lineage.summary import LineageSummary
 
 DEFAULT_URL = "http://127.0.0.1:8787"
 
@@ -131,6 +132,12 @@ class Client:
 
     def lineage(self, run_id: int) -> RunLineage:
         return self._get(f"/runs/{run_id}/lineage", RunLineage)
+
+    def lineage_summary(self, run_id: int) -> "LineageSummary":
+        """Founders alive, the winner and its ancestry, what each operator gained."""
+        from phylon.lineage.summary import LineageSummary
+
+        return self._get(f"/runs/{run_id}/lineage/summary", LineageSummary)
 
     def export(self, run_id: int, table: "TableName", format: "Format") -> Iterator[bytes]:
         """A run's metrics or lineage as a CSV or Parquet file with every value, piece by piece."""
