@@ -9,6 +9,7 @@ import typer
 from phylon.cli.exits import EXIT_CODES, guarded
 from phylon.cli.experiments import list_, show, stop, submit
 from phylon.cli.export import export
+from phylon.cli.groups import groups
 from phylon.cli.language import environments, presets, validate
 from phylon.cli.lineage import lineage, schedule
 from phylon.cli.runs import download, logs, watch
@@ -26,6 +27,7 @@ GROUPS: dict[str, dict[str, Callable[..., Any]]] = {
         "show": show,
         "watch": watch,
         "stop": stop,
+        "groups": groups,
         "logs": logs,
         "download": download,
     },

@@ -15,7 +15,7 @@ from phylon.cli.run_folder import CHECKPOINTS, RunFolder, prepare
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.trainer import LOG_FILE, Trainer
 from phylon.events import OUTCOMES, Failed, Finished, Started, Stopped
-from phylon.spec import ExperimentSpec, replicate_seed, tuned
+from phylon.spec import ExperimentSpec, Group, replicate_seed, tuned
 from phylon.spool import SPOOL_FILE, SpoolReader
 
 POLL_SECONDS = 0.2
@@ -32,13 +32,39 @@ def train(
     """Train a population here and now, without a service.
 
     Shows the return of the best and of the median member while it goes. Ctrl-C stops with a checkpoint; the same
-    command takes the run up again. Several replicates are trained one after the other.
+    command takes the run up again. Several replicates, and the experiments of a group, are trained one after the other.
 
     Example: `phylon train td3-pbt-pendulum-smoke --out runs/first --set population.size=4`
     """
     require_worker()
-    experiment = load_spec(spec, set_)
-    folder = out_ or Path("runs") / experiment.name
+    document = load_spec(spec, set_)
+    if isinstance(document, Group):
+        _train_group(document, out_ or Path("runs") / document.spec.name)
+    else:
+        _train_experiment(document, out_ or Path("runs") / document.name)
+
+
+def _train_group(group: Group, folder: Path) -> None:
+    """One that fails does not keep the others from being trained."""
+    failed: list[str] = []
+    for place, (suffix, experiment) in enumerate(group.experiments.items(), start=1):
+        err.print(f"{place} of {len(group.experiments)}: {experiment.name}", markup=False, highlight=False)
+        try:
+            _train_experiment(experiment, folder / suffix)
+        except WorkFailed as error:
+            complain(str(error))
+            failed.append(suffix)
+        except typer.Exit as ended:
+            if ended.exit_code != FAILED:
+                raise
+            failed.append(suffix)
+    if failed:
+        raise WorkFailed(
+            f"{len(failed)} of {len(group.experiments)} experiments failed: {', '.join(failed)}; see above"
+        )
+
+
+def _train_experiment(experiment: ExperimentSpec, folder: Path) -> None:
     replicates = range(experiment.replicates)
     for replicate in replicates:
         place = folder / f"replicate-{replicate}" if len(replicates) > 1 else folder

@@ -16,7 +16,7 @@ COMMANDS = sorted(ROOT.commands)
 
 def test_the_commands_are_those_of_the_issue():
     expected = (
-        "up serve worker migrate validate presets environments train submit list show watch stop logs download "
+        "up serve worker migrate validate presets environments train submit list show watch stop groups logs download "
         "lineage schedule export"
     )
     assert set(COMMANDS) == set(expected.split())
