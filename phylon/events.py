@@ -7,15 +7,21 @@ Log lines are not events: they belong to an attempt and are never cut back.
 
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, TypeAdapter
+from pydantic import Discriminator, Field, TypeAdapter
 
 from phylon.spec.distributions import Model
 
 Hyperparams = dict[str, float]
 """Values of one member by name."""
 
-Operator = Literal["founder", "copy", "perturb", "resample", "reset"]
-"""How a member came to its hyper-parameters; a new method adds its own."""
+Operator = Literal[
+    "founder", "copy", "perturb", "resample", "suggest", "sample", "migrate", "schedule", "custom", "reset"
+]
+"""How a member came to its hyper-parameters or weights.
+
+`suggest`: a model proposed them (PB2). `sample`: weights drawn from a distribution (CEM-RL). `migrate`: taken from
+another sub-population (MF-PBT). `schedule`: prescribed for this step. `custom`: by a function of the user's own.
+"""
 
 
 class Event(Model):
@@ -70,6 +76,8 @@ class Segment(Model):
     """Rank of the replaced member, 0 the best."""
     weights: str
     """Hash of its weights at the start; equals the parent's hash at that moment."""
+    reasons: dict[str, float] = Field(default_factory=dict)
+    """What the method knew when it decided, by name: for PB2 the predicted mean and deviation, and so on."""
 
 
 class Lineage(Event):

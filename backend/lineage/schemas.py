@@ -23,6 +23,8 @@ class SegmentRead(Schema):
     parent_fitness: Real | None
     rank: int | None
     weights: str
+    reasons: dict[str, Real]
+    """What the method knew when it decided, by name."""
     start_step: int
     end_step: int | None
     """`None` while it lives."""
