@@ -1,18 +1,27 @@
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { memberMark } from "@/lib/colour"
 import type { Film } from "@/lib/films"
 import { formatBytes, formatInteger, formatSlot, formatValue } from "@/lib/format"
 import { useTheme } from "@/lib/theme"
 import { Icon } from "@/ui/Icon"
 
-/** One film with the browser's own controls, which keyboards, phones and screen readers know. */
+/** One film. Once it plays it has the browser's own controls, which keyboards, phones and screen readers know. */
 export function FilmCard({ film }: { film: Film }) {
   const theme = useTheme()
+  const player = useRef<HTMLVideoElement>(null)
+  const [started, setStarted] = useState(false)
   const [broken, setBroken] = useState(false)
   const source = `/api/artifacts/${film.id}/content`
   const title = `${formatSlot(film.member)} at step ${formatInteger(film.step)}`
+
+  function play() {
+    setStarted(true)
+    player.current?.focus()
+    void player.current?.play()
+  }
+
   return (
-    <figure className="flex min-w-0 flex-col overflow-hidden rounded-lg border border-line bg-sunken">
+    <figure className="flex min-w-0 grow flex-col overflow-hidden rounded-lg border border-line bg-sunken">
       {broken ? (
         <div
           className="flex aspect-square flex-col items-center justify-center gap-2 px-4 text-center text-ink-soft"
@@ -22,17 +31,33 @@ export function FilmCard({ film }: { film: Film }) {
           This video cannot be played here. You may download it.
         </div>
       ) : (
-        <video
-          aria-label={title}
-          className="aspect-square w-full bg-black object-contain"
-          controls
-          loop
-          muted
-          onError={() => setBroken(true)}
-          playsInline
-          preload="metadata"
-          src={source}
-        />
+        <div className="relative">
+          <video
+            aria-label={title}
+            className="aspect-square w-full bg-black object-contain"
+            controls={started}
+            loop
+            muted
+            onError={() => setBroken(true)}
+            playsInline
+            preload="metadata"
+            ref={player}
+            src={source}
+            tabIndex={started ? 0 : -1}
+          />
+          {!started && (
+            <button
+              aria-label={`Play ${title}`}
+              className="group absolute inset-0 flex cursor-pointer items-center justify-center"
+              onClick={play}
+              type="button"
+            >
+              <span className="inline-flex size-12 items-center justify-center rounded-full bg-surface/85 pl-0.5 text-ink shadow-pop transition-transform group-hover:scale-110">
+                <Icon name="play" size={20} />
+              </span>
+            </button>
+          )}
+        </div>
       )}
       <figcaption className="flex grow items-start gap-2 border-line border-t bg-surface px-3 py-2.5">
         <span
@@ -45,8 +70,8 @@ export function FilmCard({ film }: { film: Film }) {
             {title}
           </p>
           <p className="numeric text-[13px] text-ink-soft">
-            return {formatValue(film.episodeReturn)} · {formatInteger(film.episodeSteps)} steps
-            {!film.ended && ", cut"}
+            return {formatValue(film.episodeReturn)} · {film.ended ? "" : "first "}
+            {formatInteger(film.episodeSteps)} steps
           </p>
         </div>
         <a

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import type { ArtifactRead } from "@/api/generated/types.gen"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
@@ -70,12 +70,23 @@ describe("the videos of a run", () => {
     ])
     expect(await captions()).toEqual([
       "M1 at step 2,000return 120.5 · 200 steps",
-      "M3 at step 2,000return – · 200 steps, cut",
+      "M3 at step 2,000return – · first 200 steps",
       "M0 at step 1,000return 120.5 · 200 steps",
     ])
-    const player = screen.getByLabelText("M1 at step 2,000")
+  })
+
+  it("play at a click or a key, and then have the browser's controls", async () => {
+    show([video(4, 2000, 1)])
+    const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue()
+    const player = await screen.findByLabelText("M1 at step 2,000")
     expect(player.getAttribute("src")).toBe("/api/artifacts/4/content")
+    expect(player.hasAttribute("controls")).toBe(false)
+    screen.getByRole("button", { name: "Play M1 at step 2,000" }).focus()
+    await userEvent.keyboard("{Enter}")
+    expect(play).toHaveBeenCalledOnce()
     expect(player.hasAttribute("controls")).toBe(true)
+    expect(document.activeElement).toBe(player)
+    expect(screen.queryByRole("button", { name: /Play/ })).toBeNull()
   })
 
   it("can be looked through member by member, a page at a time", async () => {

@@ -73,7 +73,7 @@ export function VideosTab({ run }: { run: Run }) {
 
 function Gallery({ films }: { films: readonly Film[] }) {
   return (
-    <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(15rem,100%),1fr))] gap-4" data-testid="videos">
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4" data-testid="videos">
       {films.map((film) => (
         <li className="flex min-w-0 flex-col" key={film.id}>
           <FilmCard film={film} />
