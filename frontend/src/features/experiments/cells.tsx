@@ -24,6 +24,21 @@ export function Name({ experiment }: { experiment: Summary }) {
   )
 }
 
+export function GroupLink({ group }: { group: Summary["group"] }) {
+  if (!group) return <span className="text-ink-faint">–</span>
+  return (
+    <Link
+      className="block max-w-40 truncate rounded text-ink-soft hover:text-accent-strong hover:underline"
+      onClick={(event) => event.stopPropagation()}
+      params={{ id: group.id }}
+      title={`Group ${group.name}`}
+      to="/groups/$id"
+    >
+      {group.name}
+    </Link>
+  )
+}
+
 export function Method({ experiment }: { experiment: Summary }) {
   return (
     <span className="whitespace-nowrap">

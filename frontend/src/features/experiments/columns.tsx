@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-table"
 import type { Summary } from "@/api/types"
 import { Sparkline } from "@/charts/Sparkline"
-import { Age, Method, Name, StepProgress } from "@/features/experiments/cells"
+import { Age, GroupLink, Method, Name, StepProgress } from "@/features/experiments/cells"
 import { formatCount, formatValue } from "@/lib/format"
 import { StatusChip } from "@/ui/StatusChip"
 
@@ -31,6 +31,13 @@ export const columns = helper.columns([
     enableHiding: false,
     sortFn: "alphanumeric",
     cell: ({ row }) => <Name experiment={row.original} />,
+  }),
+  helper.accessor((row) => row.group?.name, {
+    id: "group",
+    header: "Group",
+    sortFn: "alphanumeric",
+    sortUndefined: "last",
+    cell: ({ row }) => <GroupLink group={row.original.group} />,
   }),
   helper.accessor("status", {
     header: "Status",
