@@ -43,6 +43,13 @@ const experimentRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/experiment/ExperimentPage"), "ExperimentPage"),
 })
 
+const groupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/groups/$id",
+  params: { parse: ({ id }) => ({ id: Number(id) }), stringify: ({ id }) => ({ id: String(id) }) },
+  component: lazyRouteComponent(() => import("@/features/group/GroupPage"), "GroupPage"),
+})
+
 /** A run is known by its number in logs and on the workers' page; its page is that of its experiment. */
 const runRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -69,6 +76,7 @@ const routeTree = rootRoute.addChildren([
   experimentsRoute,
   creationRoute,
   experimentRoute,
+  groupRoute,
   runRoute,
   workersRoute,
   importRoute,
