@@ -30,14 +30,11 @@ export const columns = helper.columns([
     header: "Experiment",
     enableHiding: false,
     sortFn: "alphanumeric",
-    cell: ({ row }) => <Name experiment={row.original} />,
-  }),
-  helper.accessor((row) => row.group?.name, {
-    id: "group",
-    header: "Group",
-    sortFn: "alphanumeric",
-    sortUndefined: "last",
-    cell: ({ row }) => <GroupLink group={row.original.group} />,
+    cell: ({ row }) => (
+      <Name experiment={row.original}>
+        <GroupLink group={row.original.group} />
+      </Name>
+    ),
   }),
   helper.accessor("status", {
     header: "Status",

@@ -48,7 +48,7 @@ function Numbers({ aggregate, group }: { aggregate: Aggregate; group: Group }) {
         />
         <Figure
           label="Evaluated"
-          note={finished < group.size ? `${finished} finished: numbers still move` : "all finished"}
+          note={finished < group.size ? `${finished} finished so far` : "all finished"}
           value={`${aggregate.experiments} of ${group.size}`}
         />
         <Figure

@@ -77,13 +77,13 @@ describe("the page of a group", () => {
     expect(links[0]!.getAttribute("href")).toBe("/experiments/8")
   })
 
-  it("sums up with intervals, and says that numbers still move", async () => {
+  it("sums up with intervals, and says how many have finished", async () => {
     show()
     const panel = (await screen.findByRole("heading", { name: "All together" })).closest("section")!
     expect(within(panel).getByText("95 %: 490.0 to 530.0")).toBeTruthy()
     expect(within(panel).getByText("95 %: 480.0 to 520.0")).toBeTruthy()
     expect(within(panel).getByText("1 of 2")).toBeTruthy()
-    expect(within(panel).getByText("0 finished: numbers still move")).toBeTruthy()
+    expect(within(panel).getByText("0 finished so far")).toBeTruthy()
     expect(within(panel).getByRole("figure", { name: /IQM 510.0, Mean 500.0; 1 experiments/ })).toBeTruthy()
   })
 
