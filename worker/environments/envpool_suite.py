@@ -13,7 +13,7 @@ import numpy as np
 from envpool.registration import registry
 from numpy.typing import NDArray
 
-from phylon.catalogue import EnvironmentEntry
+from phylon.catalogue.entry import ATARI_FRAMES, EnvironmentEntry
 from phylon.spec.environment import AtariSpec, EnvironmentSpec, ProcgenSpec
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
@@ -105,7 +105,7 @@ def _options(environment: EnvironmentSpec, family: str, purpose: Purpose) -> Opt
 
 
 def _fixed_options(family: str) -> Options:
-    return {"channel_first": False} if family == "procgen" else {}
+    return {"procgen": {"channel_first": False}, "atari": {"stack_num": ATARI_FRAMES}}.get(family, {})
 
 
 class EnvpoolEnvironments:

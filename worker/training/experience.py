@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from phylon.spec import ExperimentSpec, segment_steps
 from worker.core.types import EnvironmentInfo, Rollout, Transition
-from worker.replay import Replay
+from worker.replay import make_replay
 from worker.training.collect import HostRollout, in_order_of_time
 
 
@@ -41,7 +41,7 @@ class FromReplay:
         self.updates = round(segment_steps(spec) * spec.replay.ratio)
         self.warmup = spec.replay.warmup
         self._info, self._seed, self._batch_size = info, seed, spec.algorithm.batch_size
-        self._replay = Replay(spec.population.size, spec.replay.capacity, info)
+        self._replay = make_replay(spec.population.size, spec.replay.capacity, info)
 
     def take(self, rollout: HostRollout) -> None:
         self._replay.add(in_order_of_time(rollout))

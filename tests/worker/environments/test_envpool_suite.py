@@ -146,7 +146,7 @@ def test_fields_are_laid_end_to_end(pool):
 
 def test_atari_frames_are_stacked_with_the_newest_last(pool):
     environments = pool("Breakout-v5", 2)
-    assert environments.info == EnvironmentInfo((84, 84, 4), 4, 27000, True, "uint8")
+    assert environments.info == EnvironmentInfo((84, 84, 4), 4, 27000, True, "uint8", frame_stack=4)
     results = play(environments, [0, 1], 12)
     for before, after in itertools.pairwise(results):
         np.testing.assert_array_equal(after.next_obs[..., :3], before.obs[..., 1:])
