@@ -192,7 +192,7 @@ class TestOpenAPI:
         assert content["schema"] == {"$ref": "#/components/schemas/StreamMessage"}
         parts = [part["$ref"].rsplit("/", 1)[-1] for part in components["StreamMessage"]["anyOf"]]
         assert parts == ["RunEvent", "RewindEvent", "RunRead"]
-        kinds = {"started", "metrics", "lineage", "checkpoint", "finished", "stopped", "failed"}
+        kinds = {"started", "metrics", "lineage", "checkpoint", "video", "finished", "stopped", "failed"}
         assert set(components["RunEvent"]["discriminator"]["mapping"]) == kinds
         assert components["Metrics"]["properties"]["frames"]["additionalProperties"]["items"] == {
             "$ref": "#/components/schemas/Real"

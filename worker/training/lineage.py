@@ -37,6 +37,7 @@ class Lineage:
                 parent_fitness=None,
                 rank=None,
                 weights=spell_weights(weights[slot]),
+                reasons={},
             )
             for slot in range(len(self._open))
         ]
@@ -66,6 +67,7 @@ class Lineage:
                 parent_fitness=float(fitness[parent]),
                 rank=int(ranks[slot]),
                 weights=spell_weights(weights[slot]),
+                reasons={},
             )
             for slot, parent in enumerate(parents.tolist())
             if parent != slot
@@ -93,6 +95,7 @@ class Lineage:
                 parent_fitness=float(fitness[slot]),
                 rank=None,
                 weights=spell_weights(weights[slot]),
+                reasons={},
             )
             for slot in range(len(self._open))
         ]
