@@ -2,7 +2,7 @@
 
 from backend.kit.errors import ProblemRead
 from backend.specs.schemas import Forecast, SpecReport
-from phylon.spec import ExperimentSpec, Group, SpecInvalid, parse_document, read_yaml, spec_to_json
+from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, parse_document, read_yaml, spec_to_json
 from phylon.spec.memory import replay_bytes
 
 
@@ -14,6 +14,8 @@ def report(yaml: str) -> SpecReport:
         return SpecReport(valid=False, problems=problems, spec=None, forecast=None)
     if isinstance(document, Group):
         return SpecReport(valid=True, problems=[], spec=None, forecast=forecast_of_group(document))
+    if isinstance(document, RuntimeStudySpec):
+        return SpecReport(valid=True, problems=[], spec=document.model_dump(mode="json"), forecast=None)
     return SpecReport(valid=True, problems=[], spec=spec_to_json(document), forecast=forecast(document))
 
 

@@ -158,6 +158,7 @@ export const PRESET: Preset = {
   name: "td3-pbt-pendulum-smoke",
   description: "Eight TD3 agents learn to swing up a pendulum.",
   smoke: true,
+  kind: "training",
   experiments: null,
   yaml: "version: 1\nname: td3-pbt-pendulum-smoke\nenvironment: {suite: gymnasium, id: Pendulum-v1}\n",
 }

@@ -1052,6 +1052,10 @@ export type Preset = {
      */
     experiments: number | null;
     /**
+     * Kind
+     */
+    kind: 'training' | 'group' | 'runtime_study';
+    /**
      * Name
      */
     name: string;

@@ -35,6 +35,7 @@ const GROUP = {
   name: "dmc15",
   description: "All.",
   smoke: false,
+  kind: "group",
   experiments: 15,
   yaml: "kind: group\nname: dmc15\n",
 }

@@ -26,10 +26,11 @@ export function PresetList({ chosen, starting, onChoose, onStart }: PresetListPr
       />
     )
   }
-  if (presets.data.length === 0) return <Empty title="No presets">Write a spec in the editor instead.</Empty>
+  const trainable = presets.data.filter(({ kind }) => kind !== "runtime_study")
+  if (trainable.length === 0) return <Empty title="No presets">Write a spec in the editor instead.</Empty>
   return (
     <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-1">
-      {presets.data.map((preset) => (
+      {trainable.map((preset) => (
         <PresetCard
           chosen={preset.name === chosen}
           key={preset.name}
