@@ -80,7 +80,7 @@ def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvi
 
 def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
     kind = _kind(environment.id)
-    options = _options(environment, kind.entry.family, "test") | {"render_mode": "rgb_array"}
+    options = _options(environment, kind.entry.family, "evaluate") | {"render_mode": "rgb_array"}
     pool = EnvpoolEnvironments(kind, info_of(kind.entry), 1, options)
     return rendering.tried(Renderer(pool, pool.frame, FRAMES_PER_SECOND), environment.id)
 
@@ -99,7 +99,7 @@ def _options(environment: EnvironmentSpec, family: str, purpose: Purpose) -> Opt
             }
         case "procgen":
             procgen = environment.procgen or ProcgenSpec()
-            if purpose == "train":
+            if purpose != "test":
                 options |= {"num_levels": procgen.levels, "start_level": procgen.start_level}
     return options
 
