@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from phylon.catalogue import closest, find
 from phylon.spec.algorithms import SACSpec, tuned
-from phylon.spec.population import PBTSpec, donors, replaced_members
+from phylon.spec.pb2_checks import family_fits_what_is_tuned, window_holds_a_round
+from phylon.spec.population import SelectingSpec
 from phylon.spec.problems import Problem, showable
 from phylon.spec.resets import resettable_parts
 from phylon.spec.segments import segment_steps
+from phylon.spec.selection import donors, replaced_members
 from phylon.spec.video_checks import VIDEO_CHECKS
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ def _is_square_and_coloured(shape: tuple[int, ...]) -> bool:
 
 
 def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if not isinstance(spec.population.method, PBTSpec):
+    if not isinstance(spec.population.method, SelectingSpec):
         return
     size, selection = spec.population.size, spec.population.method.selection
     replaced = replaced_members(size, selection)
@@ -122,11 +124,11 @@ def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 
 def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if isinstance(spec.population.method, PBTSpec) and not tuned(spec.algorithm):
+    if isinstance(spec.population.method, SelectingSpec) and not tuned(spec.algorithm):
         yield _problem(
             "algorithm",
             spec.algorithm.name,
-            "pbt has nothing to tune: every hyper-parameter is a fixed number",
+            f"{spec.population.method.name} has nothing to tune: every hyper-parameter is a fixed number",
             "give at least one a distribution, e.g. policy_learning_rate: {log_uniform: [3.0e-5, 3.0e-3]}",
         )
 
@@ -156,7 +158,7 @@ def intervals_are_whole_segments(spec: "ExperimentSpec") -> Iterator[Problem]:
     }
     if spec.replay is not None:
         steps["replay.warmup"] = spec.replay.warmup
-    if isinstance(spec.population.method, PBTSpec):
+    if isinstance(spec.population.method, SelectingSpec):
         steps["population.method.interval"] = spec.population.method.interval
     for path, value in steps.items():
         if value % segment:
@@ -216,7 +218,7 @@ def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 def selection_follows_evaluation(spec: "ExperimentSpec") -> Iterator[Problem]:
     """Selection ranks by an evaluation of the very weights that it copies, never by an older one."""
-    if not isinstance(spec.population.method, PBTSpec):
+    if not isinstance(spec.population.method, SelectingSpec):
         return
     interval, evaluation = spec.population.method.interval, spec.evaluation.interval
     if interval % evaluation:
@@ -269,6 +271,8 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     algorithm_fits_environment,
     truncation_replaces_someone,
     something_is_tuned,
+    family_fits_what_is_tuned,
+    window_holds_a_round,
     tuned_numbers_are_read,
     intervals_are_whole_segments,
     segment_holds_whole_steps_and_updates,

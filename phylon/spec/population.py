@@ -5,15 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field
 
 from phylon.spec.distributions import Model
-
-
-class TruncationSelection(Model):
-    """The worst `bottom` share of the population copies members drawn uniformly from the best `top` share."""
-
-    name: Literal["truncation"]
-    bottom: Annotated[float, Field(strict=True, gt=0, le=0.5)] = 0.25
-    top: Annotated[float, Field(strict=True, gt=0, lt=1)] = 0.25
-
+from phylon.spec.pb2 import PB2FamilySpec, PB2MixSpec, PB2MultSpec, PB2RandSpec, PB2Spec
+from phylon.spec.selection import TruncationSelection
 
 Factor = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 
@@ -53,23 +46,13 @@ class IndependentSpec(Model):
     name: Literal["independent"]
 
 
-MethodSpec = Annotated[PBTSpec | IndependentSpec, Discriminator("name")]
+MethodSpec = Annotated[
+    PBTSpec | PB2Spec | PB2RandSpec | PB2MultSpec | PB2MixSpec | IndependentSpec, Discriminator("name")
+]
+SelectingSpec = PBTSpec | PB2FamilySpec
+"""Methods that replace members at intervals."""
 
 
 class PopulationSpec(Model):
     size: Annotated[int, Field(strict=True, ge=1, le=4096)]
     method: MethodSpec
-
-
-def replaced_members(size: int, selection: TruncationSelection) -> int:
-    """How many members truncation replaces: the rounded-down share, as in Ray Tune's quantile fraction."""
-    return _share(size, selection.bottom)
-
-
-def donors(size: int, selection: TruncationSelection) -> int:
-    return max(1, _share(size, selection.top))
-
-
-def _share(size: int, share: float) -> int:
-    """Rounded down as written in decimals: 0.29 of 100 is 29, although the float product is a hair below it."""
-    return int(size * share + 1e-9)

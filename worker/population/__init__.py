@@ -5,10 +5,10 @@ from collections.abc import Callable
 import jax.numpy as jnp
 
 from phylon.events import Operator
-from phylon.spec import ExperimentSpec, PBTSpec
-from phylon.spec.population import MethodSpec
+from phylon.spec import ExperimentSpec
+from phylon.spec.population import MethodSpec, SelectingSpec
 from worker.core.types import Array
-from worker.population import pbt
+from worker.population import pb2, pbt
 from worker.population.hyperparams import sample_hyperparams
 from worker.population.independent import independent
 from worker.population.method import Evolution, PopulationMethod
@@ -24,7 +24,14 @@ __all__ = [
     "sample_hyperparams",
 ]
 
-METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {"pbt": pbt.pbt, "independent": independent}
+METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {
+    "pbt": pbt.pbt,
+    "pb2": pb2.pb2,
+    "pb2_rand": pb2.pb2_rand,
+    "pb2_mult": pb2.pb2_mult,
+    "pb2_mix": pb2.pb2_mix,
+    "independent": independent,
+}
 
 
 def build_method(spec: ExperimentSpec) -> PopulationMethod:
@@ -33,7 +40,7 @@ def build_method(spec: ExperimentSpec) -> PopulationMethod:
 
 def is_due(method: MethodSpec, step: int) -> bool:
     """Whether the population evolves at this step."""
-    return isinstance(method, PBTSpec) and step % method.interval == 0 and step >= method.burn_in
+    return isinstance(method, SelectingSpec) and step % method.interval == 0 and step >= method.burn_in
 
 
 def operator_of(changes: dict[str, str]) -> Operator:

@@ -18,6 +18,8 @@ class Evolution(NamedTuple):
     """float32 [P] for each name; a member that lives on keeps its values."""
     changes: dict[str, Array]
     """int32 [P] for each tuned name: codes that the method's `describe` spells out."""
+    reasons: dict[str, Array] = {}  # noqa: RUF012 - never written to
+    """float32 [P] each: numbers that explain the plan, NaN where they do not apply to a slot."""
 
 
 class InitFn(Protocol):

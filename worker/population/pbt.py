@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import Choice, ExperimentSpec, PBTSpec, PerturbExplore, ResampleExplore, tuned
-from phylon.spec.population import donors, replaced_members
+from phylon.spec.selection import donors, replaced_members
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, Key
 from worker.population.hyperparams import Prior, priors

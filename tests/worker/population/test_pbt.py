@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phylon.spec import Choice, IntUniform, LogUniform, Uniform, bounds, parse_spec, tuned
-from phylon.spec.population import donors, replaced_members
+from phylon.spec.selection import donors, replaced_members
 from worker.population import build_method, operator_of, ranks, sample_hyperparams
 from worker.population.hyperparams import prior
 from worker.population.pbt import FACTOR, INHERIT, KEEP, RESAMPLE, best_first, explore, select
