@@ -43,8 +43,8 @@ generate: install $(UI)  ## Write again what is derived: catalogue, OpenAPI, Typ
 lock:  ## Resolve all dependencies anew and write requirements.lock
 	rm -rf .make/lock && $(PYTHON) -m venv .make/lock
 	.make/lock/bin/pip install --quiet --upgrade pip
-	.make/lock/bin/pip install --quiet '.[server,worker,suites,dev]'
-	.make/lock/bin/pip freeze --exclude phylon > requirements.lock
+	.make/lock/bin/pip install --quiet '.[server,worker,suites,torch,dev]'
+	.make/lock/bin/pip freeze --exclude phylon | sed 's/+cpu$$//' > requirements.lock
 	rm -rf .make/lock
 
 install: $(BIN)/.installed
@@ -52,7 +52,7 @@ install: $(BIN)/.installed
 $(BIN)/.installed: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Phylon needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[server,worker,suites,dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[server,worker,suites,torch,dev]'
 	@touch $@
 
 $(UI): frontend/package.json frontend/package-lock.json

@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 from phylon.spec import ExperimentSpec
-
-DEVICE_COUNT_FLAG = "--xla_force_host_platform_device_count"
+from worker.core.startup import one_cpu_device_a_core
 
 
 def compile_cache() -> Path:
@@ -18,8 +17,5 @@ def prepare(spec: ExperimentSpec) -> None:
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(compile_cache()))
     # Small programs are many at the start of a run, so they are worth keeping too.
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    flags = os.environ.get("XLA_FLAGS", "")
-    if spec.execution.strategy in ("auto", "sharded") and DEVICE_COUNT_FLAG not in flags:
-        # One CPU device a core, as far as there are members for them. It changes nothing where a GPU does the work.
-        count = min(len(os.sched_getaffinity(0)), spec.population.size)
-        os.environ["XLA_FLAGS"] = f"{flags} {DEVICE_COUNT_FLAG}={count}".strip()
+    if spec.execution.strategy in ("auto", "sharded"):
+        one_cpu_device_a_core(most=spec.population.size)

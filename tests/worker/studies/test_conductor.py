@@ -1,0 +1,124 @@
+"""A study in real processes: what is measured, what is taken up again, what is recorded when a cell dies."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from phylon import study
+from phylon.spec import RuntimeStudySpec, parse_study
+from phylon.study import Machine, Measurement, measured, unmeasured
+from worker.studies import conductor
+from worker.studies.cell import Failed, told
+from worker.studies.contender import NotApplicable, Task
+from worker.studies.folder import FolderRefused, locked, open_study
+from worker.studies.lane import Lane, LaneFailed
+
+pytest.importorskip("torch", reason="PyTorch is not installed; run: pip install 'phylon[torch]'")
+
+MACHINE = Machine(device="cpu", device_name="a chip", device_count=1, cores=2, memory_bytes=8, versions={})
+SPEC = parse_study(
+    {
+        **{"version": 1, "name": "tiny", "kind": "runtime_study", "algorithms": ["ddpg"]},
+        **{"frameworks": ["torch", "jax"], "strategies": ["sequential", "vectorized", "parallel"]},
+        **{"population_sizes": [1, 3], "fused_updates": [2], "batch_sizes": [4], "hidden": [[4]]},
+        **{"repeats": 3, "warmup_calls": 1, "seconds": 0.01},
+    }
+)
+
+
+class Ran:
+    """A study whose population of one was measured before. Of three members, only some contenders have a chance."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file, self.told = folder / study.STUDY_FILE, list[str]()
+        open_study(folder, SPEC, MACHINE)
+        self.before = [self._earlier(cell) for cell in SPEC.cells() if cell.population_size == 1]
+        study.append(self.file, self.before)
+        conductor.run(SPEC, MACHINE, folder, lambda done, total, text: self.told.append(f"{done}/{total} {text}"))
+        found = study.read(self.file).measurements
+        self.kept, self.new = list(found[: len(self.before)]), {m.contender: m for m in found[len(self.before) :]}
+
+    def _earlier(self, cell) -> Measurement:
+        if cell.contender in ("torch sequential", "torch parallel"):
+            return measured(cell, [1.0, 1.0, 1.0], 1, 0.1, 1, 1, None)
+        return unmeasured(cell, "out_of_memory", "too large")
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory) -> Ran:
+    return Ran(tmp_path_factory.mktemp("study"))
+
+
+def test_a_study_goes_on_where_it_stood(ran: Ran):
+    assert ran.kept == ran.before
+    assert [measurement.population_size for measurement in ran.new.values()] == [3] * 6
+    assert ran.told[-1] == "12/12 done"
+    assert not any(" 1 members" in text for text in ran.told)
+
+
+def test_contenders_take_turns(ran: Ran):
+    sequential, parallel = ran.new["torch sequential"], ran.new["torch parallel"]
+    for measurement in (sequential, parallel):
+        assert measurement.status == "ok", measurement.reason
+        assert len(measurement.milliseconds) == 3
+        assert 0 < min(measurement.milliseconds) <= measurement.low <= measurement.median <= measurement.high
+        assert measurement.peak_memory_bytes > 50e6
+        assert measurement.compile_seconds > 0
+    cores = min(3, len(os.sched_getaffinity(0)))
+    assert (sequential.processes, parallel.processes) == (1, cores)
+    turns = [text for text in ran.told if "repeat" in text]
+    assert [text.split("repeat ")[1] for text in turns] == ["1 of 3"] * 2 + ["2 of 3"] * 2 + ["3 of 3"] * 2
+
+
+def test_after_running_out_of_memory_no_larger_population_is_tried(ran: Ran):
+    for contender in ("torch vectorized", "jax sequential", "jax vectorized", "jax parallel"):
+        assert ran.new[contender].status == "out_of_memory"
+        assert ran.new[contender].reason == "1 members were too many already"
+        assert not any(contender in text for text in ran.told)
+
+
+def test_a_killed_process_is_memory_that_ran_out():
+    cell = SPEC.cells()[0]
+    cores = tuple(os.sched_getaffinity(0))
+    lane = Lane(cell, [Task(cell, 1, cores, "cpu", 1, "")])
+    [child] = lane._children
+    os.kill(child.process.pid, signal.SIGKILL)
+    with pytest.raises(LaneFailed) as caught:
+        lane.prepare()
+    lane.close()
+    assert caught.value.failed.status == "out_of_memory"
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (MemoryError(), "out_of_memory"),
+        (RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes"), "out_of_memory"),
+        (RuntimeError("shapes differ"), "failed"),
+        (NotApplicable("no compiler"), "not_applicable"),
+    ],
+)
+def test_an_error_is_told_by_its_kind(error: Exception, status: str):
+    failed = told(error)
+    assert isinstance(failed, Failed)
+    assert failed.status == status and failed.reason
+
+
+class TestFolder:
+    def test_a_study_on_another_machine_is_not_mixed_in(self, tmp_path: Path):
+        open_study(tmp_path, SPEC, MACHINE)
+        open_study(tmp_path, SPEC, MACHINE)
+        with pytest.raises(FolderRefused, match="device_name differ"):
+            open_study(tmp_path, SPEC, MACHINE.model_copy(update={"device_name": "another"}))
+
+    def test_another_study_is_refused(self, tmp_path: Path):
+        open_study(tmp_path, SPEC, MACHINE)
+        other = RuntimeStudySpec.model_validate(SPEC.model_dump() | {"repeats": 4})
+        with pytest.raises(FolderRefused, match="another study"):
+            open_study(tmp_path, other, MACHINE)
+
+    def test_one_process_at_a_time(self, tmp_path: Path):
+        with locked(tmp_path), pytest.raises(FolderRefused, match="another process"), locked(tmp_path):
+            pass

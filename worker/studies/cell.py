@@ -1,0 +1,109 @@
+"""The process of a cell: builds its contender, then makes calls whenever the conductor says so, and tells how long.
+
+Frameworks are imported only here and only the one that is measured, after cores and flags are set: so memory and
+threads are the cell's own. The process ends when the conductor is gone.
+"""
+
+import contextlib
+import os
+import resource
+import time
+import traceback
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import NamedTuple
+
+from phylon.study import CellStatus
+from worker.core.startup import one_cpu_device_a_core
+from worker.studies.contender import Contender, NotApplicable, Task
+
+OUT_OF_MEMORY = ("out of memory", "resource_exhausted", "bad_alloc", "cannot allocate memory", "memoryerror")
+"""Words by which an error of either framework is told to be about memory."""
+
+
+class Ready(NamedTuple):
+    compile_seconds: float
+    call_seconds: float
+    """Of the last call of the warm-up."""
+    note: str | None
+
+
+class Failed(NamedTuple):
+    status: CellStatus
+    reason: str
+
+
+Seconds = float
+Repeat = int
+"""A message of the conductor: make this many calls. 0: tell the peak of memory and end."""
+
+
+def main(connection: Connection, task: Task) -> None:
+    try:
+        _prepare(task)
+        _serve(connection, task)
+    except (EOFError, BrokenPipeError):
+        pass
+    except Exception as error:
+        traceback.print_exc()
+        with contextlib.suppress(BrokenPipeError):
+            connection.send(told(error))
+
+
+def told(error: Exception) -> Failed:
+    text = f"{type(error).__name__}: {error}".strip()
+    if isinstance(error, NotApplicable):
+        return Failed("not_applicable", str(error))
+    is_memory = isinstance(error, MemoryError) or any(words in text.lower() for words in OUT_OF_MEMORY)
+    return Failed("out_of_memory" if is_memory else "failed", text)
+
+
+def _prepare(task: Task) -> None:
+    os.sched_setaffinity(0, task.cores)
+    with contextlib.suppress(OSError):  # when memory runs out, it is this process that goes, not its neighbours
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    # Contenders for the same work share the device, so none may take all of its memory beforehand.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    if task.cell.strategy in ("sharded", "auto"):
+        one_cpu_device_a_core(most=task.members)
+
+
+def _serve(connection: Connection, task: Task) -> None:
+    contender = _build(task)
+    if task.only_choose:
+        connection.send(Ready(0.0, 0.0, contender.note))
+        return
+    compile_seconds = _time(contender, 1)
+    for _ in range(task.warmup_calls - 1):
+        contender.call()
+    connection.send(Ready(compile_seconds, _time(contender, 1), contender.note))
+    calls: Repeat
+    while calls := connection.recv():
+        connection.send(_time(contender, calls))
+    connection.send(contender.peak_memory_bytes() or peak_resident_bytes())
+
+
+def _build(task: Task) -> Contender:
+    if task.cell.framework == "torch":
+        from worker.studies.torch_contender import TorchContender
+
+        return TorchContender(task)
+    from worker.studies.jax_contender import JaxContender
+
+    return JaxContender(task)
+
+
+def _time(contender: Contender, calls: int) -> Seconds:
+    began = time.perf_counter()
+    for _ in range(calls):
+        contender.call()
+    return time.perf_counter() - began
+
+
+def peak_resident_bytes() -> int:
+    """Of this process since it began; where the kernel does not say, what it counts for its ancestors, too."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,0 +1,141 @@
+"""Runs a study: contenders for the same work are prepared one after the other and then take turns, repeat by repeat.
+
+So a busy moment of the machine hits all of them, and no two ever work at the same time.
+"""
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from phylon import study
+from phylon.spec import RuntimeStudySpec, StudyCell
+from phylon.study import Machine, Measurement, cell_of
+from worker.studies.cell import Failed
+from worker.studies.contender import Task
+from worker.studies.lane import Lane, LaneFailed, failure
+
+SETTLING_SECONDS = 0.02
+"""Between two turns: thread pools spin for a moment before they sleep, and that must not cost the next contender."""
+
+Progress = Callable[[int, int, str], None]
+"""(cells done, cells in all, what happens now)"""
+
+
+def run(spec: RuntimeStudySpec, machine: Machine, folder: Path, progress: Progress) -> None:
+    """Goes on where the study's file ends. Raises nothing that a single cell could be the cause of."""
+    file = folder / study.STUDY_FILE
+    done = {cell_of(measurement): measurement for measurement in study.read(file).measurements}
+    cells = spec.cells()
+    for _, group in itertools.groupby(cells, key=lambda cell: cell.work):
+        contenders = list(group)
+        if all(cell in done for cell in contenders):
+            continue
+        found = _measure(spec, machine, folder, contenders, done, lambda text: progress(len(done), len(cells), text))
+        study.append(file, [measurement for cell, measurement in found.items() if cell not in done])
+        done.update(found)
+    progress(len(done), len(cells), "done")
+
+
+Found = dict[StudyCell, Measurement]
+
+
+def _measure(
+    spec: RuntimeStudySpec,
+    machine: Machine,
+    folder: Path,
+    cells: Sequence[StudyCell],
+    done: Found,
+    tell: Callable[[str], None],
+) -> Found:
+    found: Found = {}
+    hopeful: list[StudyCell] = []
+    for cell in cells:
+        smaller = _ran_out_before(cell, done)
+        if smaller is None:
+            hopeful.append(cell)
+        else:
+            found[cell] = failure(cell, Failed("out_of_memory", f"{smaller} members were too many already"))
+    found |= _take_turns(spec, machine, folder, hopeful, tell)
+    for cell, measurement in list(found.items()):
+        # Among others it had to share the memory; what it needs alone is what the study is about.
+        if cell in hopeful and len(hopeful) > 1 and measurement.status == "out_of_memory":
+            found |= _take_turns(spec, machine, folder, [cell], tell)
+    return {cell: found[cell] for cell in cells}
+
+
+def _ran_out_before(cell: StudyCell, done: Found) -> int | None:
+    """The smaller population with which this contender ran out of memory at otherwise the same work."""
+    for other, measurement in done.items():
+        same = other.model_copy(update={"population_size": cell.population_size}) == cell
+        if same and other.population_size < cell.population_size and measurement.status == "out_of_memory":
+            return other.population_size
+    return None
+
+
+def _take_turns(
+    spec: RuntimeStudySpec, machine: Machine, folder: Path, cells: Sequence[StudyCell], tell: Callable[[str], None]
+) -> Found:
+    found: Found = {}
+    lanes: dict[StudyCell, Lane] = {}
+
+    def step(cell: StudyCell, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except LaneFailed as error:
+            found[cell] = failure(cell, error.failed)
+            if cell in lanes:
+                lanes.pop(cell).close()
+
+    def open_lane(cell: StudyCell) -> None:
+        tell(f"{_words(cell)}: {cell.contender} starts")
+        for tasks in _tasks(spec, machine, folder, cell):
+            if cell in lanes:
+                lanes.pop(cell).close()
+            lanes[cell] = Lane(cell, tasks)
+            lanes[cell].prepare()
+        lanes[cell].plan(spec.seconds / spec.repeats)
+
+    def finish(cell: StudyCell) -> None:
+        found[cell] = lanes[cell].finish()
+
+    try:
+        for cell in cells:
+            step(cell, lambda cell=cell: open_lane(cell))
+        for number in range(spec.repeats):
+            for cell, lane in list(lanes.items()):
+                tell(f"{_words(cell)}: repeat {number + 1} of {spec.repeats}")
+                time.sleep(SETTLING_SECONDS)
+                step(cell, lane.repeat)
+        for cell in list(lanes):
+            step(cell, lambda cell=cell: finish(cell))
+    finally:
+        for lane in lanes.values():
+            lane.close()
+    return found
+
+
+def _tasks(spec: RuntimeStudySpec, machine: Machine, folder: Path, cell: StudyCell) -> Iterator[list[Task]]:
+    """The processes of a cell; for `auto` first one that only chooses."""
+    cores = sorted(os.sched_getaffinity(0))
+    processes = min(cell.population_size, len(cores)) if cell.strategy == "parallel" else 1
+
+    def task(number: int, only_choose: bool = False) -> Task:
+        return Task(
+            cell=cell,
+            members=len(range(number, cell.population_size, processes)),
+            cores=tuple(cores[number::processes]),
+            device=machine.device,
+            warmup_calls=spec.warmup_calls,
+            measurements=str(folder / "strategies"),
+            only_choose=only_choose,
+        )
+
+    if cell.strategy == "auto":
+        yield [task(0, only_choose=True)]
+    yield [task(number) for number in range(processes)]
+
+
+def _words(cell: StudyCell) -> str:
+    return f"{cell.algorithm}, {cell.population_size} members, {cell.fused_updates} updates a call"

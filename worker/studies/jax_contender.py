@@ -1,0 +1,68 @@
+"""A population under one of the engine's own execution strategies."""
+
+from pathlib import Path
+
+import jax
+import numpy as np
+
+from phylon.spec import AlgorithmSpec, StudyCell, bounds, hyperparameters
+from worker.algorithms import build_algorithm
+from worker.core.types import EnvironmentInfo, Rollout, Transition
+from worker.execution import Workload
+from worker.execution.auto import Trial, choose
+from worker.studies.contender import Task
+from worker.studies.workload import ACTIONS, BUTTONS, IMAGE, VECTOR, algorithm_spec, synthetic_data
+
+
+class JaxContender:
+    def __init__(self, task: Task) -> None:
+        cell, members = task.cell, task.members
+        spec, info = algorithm_spec(cell), environment_info(cell)
+        typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec).items()}
+        work = Workload(build_algorithm(spec, info), info, members, typical)
+        data = batches(spec, cell, members)
+        # a process of a parallel cell runs its share of the members one after the other
+        strategy = "sequential" if cell.strategy == "parallel" else cell.strategy
+        chosen = choose(
+            strategy, work, lambda: Trial(data, cell.fused_updates), _structure(cell), Path(task.measurements)
+        )
+        self.note = chosen.explanation if strategy == "auto" else None
+        if task.only_choose:
+            return
+        self._execution = chosen.execution
+        hyperparams = {name: np.full(members, value, np.float32) for name, value in typical.items()}
+        self._hyperparams, self._batches = self._execution.place((hyperparams, data))
+        self._key = np.zeros(2, np.uint32)
+        self._population = self._execution.init(self._key, self._hyperparams)
+        jax.block_until_ready((self._population, self._batches))
+        self._calls = 0
+
+    def call(self) -> None:
+        self._population, report = self._execution.update(
+            self._population, self._hyperparams, self._batches, self._key, self._calls
+        )
+        jax.block_until_ready((self._population, report))
+        self._calls += 1
+
+    def peak_memory_bytes(self) -> int | None:
+        devices = self._execution.devices
+        if devices[0].platform == "cpu":
+            return None
+        return sum(device.memory_stats()["peak_bytes_in_use"] for device in jax.local_devices())
+
+
+def environment_info(cell: StudyCell) -> EnvironmentInfo:
+    if cell.algorithm == "dqn":
+        return EnvironmentInfo(IMAGE, BUTTONS, None, is_discrete=True, observation_dtype="uint8")
+    envs = cell.batch_size if cell.algorithm == "ppo" else 1
+    return EnvironmentInfo((VECTOR,), ACTIONS, 1000, envs_per_member=envs)
+
+
+def batches(spec: AlgorithmSpec, cell: StudyCell, members: int) -> Transition | Rollout:
+    data = Transition(*synthetic_data(cell, members))
+    return Rollout(data, np.zeros_like(data.terminated)) if spec.learns_from == "rollout" else data
+
+
+def _structure(cell: StudyCell) -> dict[str, object]:
+    """All that a measured choice depends on, beside what `choose` sees for itself."""
+    return cell.model_dump(mode="json", exclude={"framework", "strategy", "compiled", "population_size"})
