@@ -7,15 +7,21 @@ Log lines are not events: they belong to an attempt and are never cut back.
 
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, TypeAdapter
+from pydantic import Discriminator, Field, TypeAdapter
 
 from phylon.spec.distributions import Model
 
 Hyperparams = dict[str, float]
 """Values of one member by name."""
 
-Operator = Literal["founder", "copy", "perturb", "resample", "reset"]
-"""How a member came to its hyper-parameters; a new method adds its own."""
+Operator = Literal[
+    "founder", "copy", "perturb", "resample", "suggest", "sample", "migrate", "schedule", "custom", "reset"
+]
+"""How a member came to its hyper-parameters or weights.
+
+`suggest`: a model proposed them (PB2). `sample`: weights drawn from a distribution (CEM-RL). `migrate`: taken from
+another sub-population (MF-PBT). `schedule`: prescribed for this step. `custom`: by a function of the user's own.
+"""
 
 
 class Event(Model):
@@ -70,6 +76,8 @@ class Segment(Model):
     """Rank of the replaced member, 0 the best."""
     weights: str
     """Hash of its weights at the start; equals the parent's hash at that moment."""
+    reasons: dict[str, float] = Field(default_factory=dict)
+    """What the method knew when it decided, by name: for PB2 the predicted mean and deviation, for CEM-RL …"""
 
 
 class Lineage(Event):
@@ -84,6 +92,22 @@ class Checkpoint(Event):
 
     kind: Literal["checkpoint"]
     number: int
+    file: str
+    bytes: int
+    sha256: str
+
+
+class Video(Event):
+    """A film of one member lies in the run directory under `file`: the first episode that it was just judged by."""
+
+    kind: Literal["video"]
+    member: int
+    segment: int
+    """The stretch of its life that it was filmed in."""
+    episode_return: float
+    episode_steps: int
+    ended: bool
+    """Whether the episode came to its end, or the film was cut before it."""
     file: str
     bytes: int
     sha256: str
@@ -114,7 +138,7 @@ class Failed(Event):
 
 
 RunEvent = Annotated[
-    Started | Metrics | Lineage | Checkpoint | Finished | Stopped | Failed,
+    Started | Metrics | Lineage | Checkpoint | Video | Finished | Stopped | Failed,
     Discriminator("kind"),
 ]
 OUTCOMES = (Finished, Stopped, Failed)

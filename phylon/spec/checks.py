@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from phylon.catalogue import closest, find
 from phylon.spec.algorithms import SACSpec, tuned
-from phylon.spec.population import PBTSpec, donors, replaced_members
+from phylon.spec.distributions import bounds
+from phylon.spec.population import CopySpec, Evolving, PBTSpec, RandomSearchSpec
 from phylon.spec.problems import Problem, showable
 from phylon.spec.resets import resettable_parts
 from phylon.spec.segments import segment_steps
+from phylon.spec.selection import TruncationSelection, donors, replaced_members
 
 if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
@@ -99,9 +101,9 @@ def _is_square_and_coloured(shape: tuple[int, ...]) -> bool:
 
 
 def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if not isinstance(spec.population.method, PBTSpec):
+    size, selection = spec.population.size, getattr(spec.population.method, "selection", None)
+    if not isinstance(selection, TruncationSelection):
         return
-    size, selection = spec.population.size, spec.population.method.selection
     replaced = replaced_members(size, selection)
     if replaced < 1:
         larger = f"use a population of at least {math.ceil(1 / selection.bottom - 1e-9)}"
@@ -121,12 +123,63 @@ def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 
 def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if isinstance(spec.population.method, PBTSpec) and not tuned(spec.algorithm):
+    method = spec.population.method
+    if isinstance(method, PBTSpec | RandomSearchSpec) and not tuned(spec.algorithm):
         yield _problem(
             "algorithm",
             spec.algorithm.name,
-            "pbt has nothing to tune: every hyper-parameter is a fixed number",
+            f"{method.name} has nothing to tune: every hyper-parameter is a fixed number",
             "give at least one a distribution, e.g. policy_learning_rate: {log_uniform: [3.0e-5, 3.0e-3]}",
+        )
+
+
+def operators_move_something(spec: "ExperimentSpec") -> Iterator[Problem]:
+    method, names = spec.population.method, tuned(spec.algorithm)
+    for name in method.operators if isinstance(method, PBTSpec) else ():
+        if name not in names:
+            yield _problem(
+                f"population.method.operators.{name}",
+                name,
+                f"{spec.algorithm.name} does not tune it, so there is nothing to move",
+                f"use some of: {', '.join(names)}" if names else "leave it out",
+            )
+
+
+def founders_are_members(spec: "ExperimentSpec") -> Iterator[Problem]:
+    names, size = tuned(spec.algorithm), spec.population.size
+    for name, values in spec.population.founders.items():
+        path = f"population.founders.{name}"
+        if name not in names:
+            remedy = f"use some of: {', '.join(names)}" if names else "leave it out"
+            yield _problem(path, name, f"{spec.algorithm.name} does not tune it", remedy)
+            continue
+        if len(values) != size:
+            yield _problem(
+                path, list(values), f"{len(values)} values for {size} members", "write one value for each member"
+            )
+        low, high = bounds(names[name])
+        for value in values:
+            if not low <= value <= high:
+                yield _problem(path, value, f"leaves the bounds [{low:g}, {high:g}]", f"change it, or algorithm.{name}")
+
+
+def policies_can_be_copied(spec: "ExperimentSpec") -> Iterator[Problem]:
+    copying = getattr(spec.population.method, "copying", None)
+    if not isinstance(copying, CopySpec):
+        return
+    if copying.what == "policy" and spec.algorithm.name not in CONTINUOUS_ONLY:
+        yield _problem(
+            "population.method.copying.what",
+            copying.what,
+            f"the policy of {spec.algorithm.name} is no part of its own that could be copied without the rest",
+            f"use agent, or one of the algorithms {', '.join(CONTINUOUS_ONLY)}",
+        )
+    if copying.replay and spec.algorithm.learns_from == "rollout":
+        yield _problem(
+            "population.method.copying.replay",
+            copying.replay,
+            f"{spec.algorithm.name} keeps no replay",
+            "leave it out",
         )
 
 
@@ -155,8 +208,9 @@ def intervals_are_whole_segments(spec: "ExperimentSpec") -> Iterator[Problem]:
     }
     if spec.replay is not None:
         steps["replay.warmup"] = spec.replay.warmup
-    if isinstance(spec.population.method, PBTSpec):
-        steps["population.method.interval"] = spec.population.method.interval
+    method = spec.population.method
+    if isinstance(method, Evolving) and method.unit == "steps":
+        steps["population.method.interval"] = method.interval
     for path, value in steps.items():
         if value % segment:
             yield _problem(
@@ -215,9 +269,10 @@ def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 def selection_follows_evaluation(spec: "ExperimentSpec") -> Iterator[Problem]:
     """Selection ranks by an evaluation of the very weights that it copies, never by an older one."""
-    if not isinstance(spec.population.method, PBTSpec):
+    method = spec.population.method
+    if not isinstance(method, Evolving) or method.unit == "updates":  # after so many updates members are evaluated anew
         return
-    interval, evaluation = spec.population.method.interval, spec.evaluation.interval
+    interval, evaluation = method.interval, spec.evaluation.interval
     if interval % evaluation:
         yield _problem(
             "population.method.interval",
@@ -268,6 +323,9 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     algorithm_fits_environment,
     truncation_replaces_someone,
     something_is_tuned,
+    operators_move_something,
+    founders_are_members,
+    policies_can_be_copied,
     tuned_numbers_are_read,
     intervals_are_whole_segments,
     segment_holds_whole_steps_and_updates,

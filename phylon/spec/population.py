@@ -4,72 +4,74 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field
 
-from phylon.spec.distributions import Model
+from phylon.spec.distributions import Finite, Model
+from phylon.spec.explore import ExploreSpec, PerturbExplore
+from phylon.spec.fitness import FitnessSpec, LastFitness
+from phylon.spec.selection import SelectionSpec, TruncationSelection
 
 
-class TruncationSelection(Model):
-    """The worst `bottom` share of the population copies members drawn uniformly from the best `top` share."""
+class CopySpec(Model):
+    """What a replaced member takes over."""
 
-    name: Literal["truncation"]
-    bottom: Annotated[float, Field(strict=True, gt=0, le=0.5)] = 0.25
-    top: Annotated[float, Field(strict=True, gt=0, lt=1)] = 0.25
-
-
-Factor = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-
-
-class PerturbExplore(Model):
-    """Multiply each inherited value by one of `factors`; with probability `resample` draw it from its prior instead."""
-
-    name: Literal["perturb"]
-    factors: tuple[Factor, Factor] = (0.8, 1.2)
-    resample: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.25
+    what: Literal["agent", "policy"] = "agent"
+    """`agent`: weights, optimisers, running statistics. `policy`: the policy with its target and optimiser alone; the
+    replaced member keeps its critics (fastpbrl)."""
+    hyperparams: bool = True
+    """Whether exploration starts from the parent's values, or from the replaced member's own (EVO)."""
+    replay: bool = False
+    """Whether the parent's experience is copied, too."""
 
 
-class ResampleExplore(Model):
-    """Draw every value of a replaced member from its prior; nothing is inherited."""
+class Evolving(Model):
+    """What all methods that select have in common."""
 
-    name: Literal["resample"]
+    interval: Annotated[int, Field(strict=True, ge=1)]
+    """How much of a member's training lies between two selections."""
+    unit: Literal["steps", "updates"] = "steps"
+    """What `interval` and `burn_in` count: environment steps of a member, or its gradient updates."""
+    burn_in: Annotated[int, Field(strict=True, ge=0)] = 0
+    """No selection before this."""
+    fitness: FitnessSpec = LastFitness(name="last")
 
 
-ExploreSpec = Annotated[PerturbExplore | ResampleExplore, Discriminator("name")]
-
-
-class PBTSpec(Model):
+class PBTSpec(Evolving):
     """Population Based Training (Jaderberg et al. 2017), synchronous."""
 
     name: Literal["pbt"]
-    interval: Annotated[int, Field(strict=True, ge=1)]
-    """Environment steps of a member between two selections."""
-    burn_in: Annotated[int, Field(strict=True, ge=0)] = 0
-    """No selection before this environment step."""
-    selection: TruncationSelection = TruncationSelection(name="truncation")
+    selection: SelectionSpec = TruncationSelection(name="truncation")
     explore: ExploreSpec = PerturbExplore(name="perturb")
+    operators: dict[str, ExploreSpec] = Field(default_factory=dict)
+    """Another way of exploring for some hyper-parameters, by name."""
+    explorers: Literal["children", "everyone"] = "children"
+    """Whose hyper-parameters move: those of replaced members, or everyone's (EVO)."""
+    copying: CopySpec = CopySpec()
+
+
+class NoOpSpec(Evolving):
+    """A control: members are copied, and no hyper-parameter is changed. How much is selection alone worth?"""
+
+    name: Literal["no_op"]
+    selection: SelectionSpec = TruncationSelection(name="truncation")
+    copying: CopySpec = CopySpec()
 
 
 class IndependentSpec(Model):
-    """Members that know nothing of each other: as many seeds, or draws of hyper-parameters, in one program."""
+    """Members that know nothing of each other: as many seeds in one program."""
 
     name: Literal["independent"]
 
 
-MethodSpec = Annotated[PBTSpec | IndependentSpec, Discriminator("name")]
+class RandomSearchSpec(Model):
+    """A control: each member keeps the hyper-parameters that it drew, and nobody is copied."""
+
+    name: Literal["random_search"]
+
+
+MethodSpec = Annotated[PBTSpec | NoOpSpec | IndependentSpec | RandomSearchSpec, Discriminator("name")]
 
 
 class PopulationSpec(Model):
     size: Annotated[int, Field(strict=True, ge=1, le=4096)]
     method: MethodSpec
-
-
-def replaced_members(size: int, selection: TruncationSelection) -> int:
-    """How many members truncation replaces: the rounded-down share, as in Ray Tune's quantile fraction."""
-    return _share(size, selection.bottom)
-
-
-def donors(size: int, selection: TruncationSelection) -> int:
-    return max(1, _share(size, selection.top))
-
-
-def _share(size: int, share: float) -> int:
-    """Rounded down as written in decimals: 0.29 of 100 is 29, although the float product is a hair below it."""
-    return int(size * share + 1e-9)
+    founders: dict[str, Annotated[tuple[Finite, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    """Values that the founders begin with instead of draws, by hyper-parameter, one a member."""

@@ -104,3 +104,5 @@ class Algorithm(NamedTuple):
     learns_from: Literal["replay", "rollout"] = "replay"
     parts: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """What can be reset: the fields of the state that belong to `actor`, `critic`, `temperature`, `optimisers`."""
+    policy: tuple[str, ...] = ()
+    """The fields of the state that make up a policy that can be copied without its critics; none if it cannot."""

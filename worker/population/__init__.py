@@ -2,48 +2,31 @@
 
 from collections.abc import Callable
 
-import jax.numpy as jnp
-
-from phylon.events import Operator
-from phylon.spec import ExperimentSpec, PBTSpec
-from phylon.spec.population import MethodSpec
-from worker.core.types import Array
-from worker.population import pbt
+from phylon.spec import ExperimentSpec
 from worker.population.hyperparams import sample_hyperparams
 from worker.population.independent import independent
-from worker.population.method import Evolution, PopulationMethod
+from worker.population.method import Birth, Evolution, PopulationMethod, Standing
+from worker.population.pbt import pbt
+from worker.population.selection import ranks
 
 __all__ = [
     "METHODS",
+    "Birth",
     "Evolution",
     "PopulationMethod",
+    "Standing",
     "build_method",
-    "is_due",
-    "operator_of",
     "ranks",
     "sample_hyperparams",
 ]
 
-METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {"pbt": pbt.pbt, "independent": independent}
+METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {
+    "pbt": pbt,
+    "no_op": pbt,
+    "independent": independent,
+    "random_search": independent,
+}
 
 
 def build_method(spec: ExperimentSpec) -> PopulationMethod:
     return METHODS[spec.population.method.name](spec)
-
-
-def is_due(method: MethodSpec, step: int) -> bool:
-    """Whether the population evolves at this step."""
-    return isinstance(method, PBTSpec) and step % method.interval == 0 and step >= method.burn_in
-
-
-def operator_of(changes: dict[str, str]) -> Operator:
-    """The one word for a birth, from what was done to each of its hyper-parameters."""
-    words = set(changes.values())
-    if words == {"resample"}:
-        return "resample"
-    return "copy" if words <= {"inherit"} else "perturb"
-
-
-def ranks(fitness: Array) -> Array:
-    """The rank of each slot, 0 the best, int32 [P]; the very order by which methods select."""
-    return jnp.argsort(pbt.best_first(fitness)).astype(jnp.int32)

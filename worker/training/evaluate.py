@@ -20,18 +20,21 @@ class Evaluation(NamedTuple):
     lengths: NDArray[np.int64]
 
     @property
-    def fitness(self) -> NDArray[np.float32]:
-        """What a method ranks members by, [P]."""
+    def means(self) -> NDArray[np.float32]:
         return self.returns.mean(axis=1).astype(np.float32)
 
-    def frames(self) -> dict[str, list[float]]:
+    @property
+    def errors(self) -> NDArray[np.float32]:
+        """Standard errors of the means; NaN for a single episode."""
         episodes = self.returns.shape[1]
-        spread = (
-            self.returns.std(axis=1, ddof=1) / np.sqrt(episodes) if episodes > 1 else np.full(len(self.returns), np.nan)
-        )
+        if episodes == 1:
+            return np.full(len(self.returns), np.nan, np.float32)
+        return (self.returns.std(axis=1, ddof=1) / np.sqrt(episodes)).astype(np.float32)
+
+    def frames(self) -> dict[str, list[float]]:
         return {
-            "evaluation/return": self.fitness.tolist(),
-            "evaluation/return_stderr": spread.tolist(),
+            "evaluation/return": self.means.tolist(),
+            "evaluation/return_stderr": self.errors.tolist(),
             "evaluation/length": self.lengths.mean(axis=1).tolist(),
         }
 

@@ -28,6 +28,10 @@ class Experience(Protocol):
         """Random data like that of `draw`, to measure with."""
         ...
 
+    def copy(self, parents: NDArray[np.int32]) -> None:
+        """Each slot takes over what its parent has gathered, [P]."""
+        ...
+
     def to_arrays(self) -> dict[str, NDArray[Any]]: ...
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...
@@ -51,6 +55,9 @@ class FromReplay:
 
     def example(self) -> Transition[NDArray[Any]]:
         return random_transitions(self._info, self._replay.population_size, self.updates, self._batch_size)
+
+    def copy(self, parents: NDArray[np.int32]) -> None:
+        self._replay.copy(parents)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return self._replay.to_arrays()
@@ -79,6 +86,9 @@ class FromRollout:
 
     def example(self) -> HostRollout:
         return Rollout(random_transitions(self._info, *self._shape), np.zeros(self._shape, np.float32))
+
+    def copy(self, parents: NDArray[np.int32]) -> None:
+        del parents  # a rollout is used up before anyone is copied
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return {}

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import jax
 import numpy as np
+from numpy.typing import NDArray
 
 from phylon.spec import segment_steps, tuned
 from worker.algorithms.resets import reset
@@ -19,7 +20,9 @@ from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
 from worker.execution import Population
 from worker.execution.compilation import seldom_run
-from worker.population import Evolution, is_due, ranks
+from worker.population import Evolution, Standing, ranks
+from worker.population.fitness import fitness_of, fitness_spec, inherit, remember
+from worker.population.timing import Progress, is_due
 from worker.training.assembly import Parts
 from worker.training.checkpoint import write_arrays
 from worker.training.collect import ActFn
@@ -109,9 +112,10 @@ class Loop:
         is_end = step == spec.budget.env_steps
         if step % spec.metrics.interval == 0:
             self._tell_metrics()
-        if step % spec.evaluation.interval == 0 or is_end:
+        is_evolving = not is_end and self._is_evolution_due(step)
+        if step % spec.evaluation.interval == 0 or is_end or is_evolving:
             self._evaluate()
-        if is_due(spec.population.method, step) and not is_end:
+        if is_evolving:
             self._evolve()
         if self._reset_number(step) > self._reset_number(step - self._segment_steps) and not is_end:
             self._reset()
@@ -138,8 +142,18 @@ class Loop:
         with self._stopwatch.phase("evaluate"):
             actor = self._execution.actor(state.population, state.placed)
             evaluation = self._parts.evaluator.evaluate(actor.exploit)
-        state.fitness = evaluation.fitness
-        self._journal.tell("metrics", state.step, frames=evaluation.frames())
+        spec = fitness_spec(self._spec)
+        state.returns = evaluation.returns.astype(np.float32)
+        state.history = remember(state.history, evaluation.means, evaluation.errors)
+        fitness = fitness_of(spec, state.history)
+        state.fitness = fitness.values
+        frames = evaluation.frames()
+        if spec.name != "last":
+            frames |= {
+                "evaluation/fitness": fitness.values.tolist(),
+                "evaluation/fitness_stderr": fitness.errors.tolist(),
+            }
+        self._journal.tell("metrics", state.step, frames=frames)
         best = best_member(state.fitness)
         print(
             f"step {state.step:,} of {self._spec.budget.env_steps:,} after {self._stopwatch.wall:.1f} s: return "
@@ -147,47 +161,67 @@ class Loop:
             flush=True,
         )
 
+    def _is_evolution_due(self, step: int) -> bool:
+        before = step - self._segment_steps
+        return is_due(
+            self._spec.population.method,
+            Progress(before, self._updates_made(before)),
+            Progress(step, self._updates_made(step)),
+        )
+
     def _evolve(self) -> None:
-        state = self.state
+        state, method = self.state, self._parts.method
         with self._stopwatch.phase("evolve"):
+            standing = Standing(np.int32(state.step), state.fitness, state.returns)
             evolution, rank = jax.device_get(
-                self._evolve_program(
-                    self._key, np.uint32(state.step), state.method_state, state.hyperparams, state.fitness
-                )
+                self._evolve_program(self._key, state.method_state, state.hyperparams, standing)
             )
-            weights_before = self._execution.checksum(state.population)
-            state.population = self._execution.gather(state.population, evolution.parents)
-            weights = self._execution.checksum(state.population)
-            prove_copies(weights_before, weights, evolution.parents, evolution.hyperparams)
-            children = state.lineage.children(
-                parents=evolution.parents,
-                changes=self._parts.method.describe(evolution),
+            weights = self._copy(evolution)
+            segments = state.lineage.births(
+                evolution,
+                births=method.describe(evolution),
                 before=state.hyperparams,
-                after=evolution.hyperparams,
                 fitness=state.fitness,
                 ranks=rank,
                 weights=weights,
             )
+            if method.copying.replay:
+                self._parts.experience.copy(evolution.parents)
+            state.history = inherit(state.history, evolution.parents)
             state.method_state, state.hyperparams = evolution.method_state, evolution.hyperparams
             state.placed = self._execution.place(state.hyperparams)
-        if children:
-            self._journal.tell("lineage", state.step, segments=children)
-            replaced = ", ".join(f"{child.slot} by {evolution.parents[child.slot]}" for child in children)
-            print(f"step {state.step:,}: members replaced: {replaced}", flush=True)
+        if segments:
+            self._journal.tell("lineage", state.step, segments=segments)
+            told = ", ".join(f"{segment.slot} by {evolution.parents[segment.slot]}" for segment in segments)
+            print(f"step {state.step:,}: members replaced: {told}", flush=True)
+
+    def _copy(self, evolution: Evolution[NDArray[Any]]) -> NDArray[np.uint32]:
+        """Move weights along the plan and prove it; gives the checksums of what was copied, [P, 2]."""
+        state, is_policy = self.state, self._parts.method.copying.what == "policy"
+        copied = state.population
+        if is_policy:
+            copied = {field: getattr(copied, field) for field in self._parts.work.algorithm.policy}
+        before = self._execution.checksum(copied)
+        copied = self._execution.gather(copied, evolution.parents)
+        after = self._execution.checksum(copied)
+        prove_copies(before, after, evolution.parents, evolution.hyperparams)
+        state.population = state.population._replace(**copied) if is_policy else copied
+        return after
 
     def _planned(
-        self, key: Array, step: Array, method_state: Any, hyperparams: Hyperparams, fitness: Array
-    ) -> tuple[Evolution, Array]:
-        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", step)
-        return self._parts.method.evolve(evolve_key, method_state, hyperparams, fitness), ranks(fitness)
+        self, key: Array, method_state: Any, hyperparams: Hyperparams, standing: Standing[Array]
+    ) -> tuple[Evolution[Array], Array]:
+        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", standing.step)
+        return self._parts.method.evolve(evolve_key, method_state, hyperparams, standing), ranks(standing.fitness)
+
+    def _updates_made(self, step: int) -> int:
+        """By each member until this step; it follows from the step, so nothing has to be remembered."""
+        experience = self._parts.experience
+        return max(0, step - experience.warmup) // self._segment_steps * experience.updates
 
     def _reset_number(self, step: int) -> int:
-        """How many resets are due by this step; it follows from the updates made, so nothing has to be remembered."""
-        if self._spec.resets is None:
-            return 0
-        experience = self._parts.experience
-        segments = max(0, step - experience.warmup) // self._segment_steps
-        return segments * experience.updates // self._spec.resets.interval
+        """How many resets are due by this step."""
+        return 0 if self._spec.resets is None else self._updates_made(step) // self._spec.resets.interval
 
     def _reset(self) -> None:
         state, resets = self.state, self._spec.resets

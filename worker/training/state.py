@@ -14,6 +14,7 @@ from worker.core.types import Hyperparams
 from worker.execution import Population
 from worker.execution.compilation import seldom_run
 from worker.population import sample_hyperparams
+from worker.population.fitness import History, empty_history, fitness_spec
 from worker.training.assembly import Parts
 from worker.training.checkpoint import Arrays, flatten, prefixed, unflatten, within
 from worker.training.lineage import Lineage
@@ -34,7 +35,10 @@ class TrainingState:
     """The same, where the members live."""
     method_state: Any
     fitness: NDArray[np.float32]
-    """By the latest evaluation, [P]; NaN before the first."""
+    """What members are ranked by, [P]; NaN before the first evaluation."""
+    history: History
+    returns: NDArray[np.float32]
+    """Episodes of the latest evaluation, [P, episodes]; NaN before the first."""
     lineage: Lineage
     update_metrics: UpdateMetrics
 
@@ -45,7 +49,9 @@ def founders(parts: Parts) -> TrainingState:
 
     @partial(jax.jit, compiler_options=seldom_run())
     def draw(key: jax.Array) -> tuple[Hyperparams, Any]:
-        hyperparams = sample_hyperparams(derive(key, "hyperparams"), parts.spec.algorithm, size)
+        hyperparams = sample_hyperparams(
+            derive(key, "hyperparams"), parts.spec.algorithm, size, parts.spec.population.founders
+        )
         return hyperparams, parts.method.init(derive(key, "method"), hyperparams)
 
     hyperparams, method_state = jax.device_get(draw(jax.random.wrap_key_data(jnp.asarray(words))))
@@ -58,6 +64,8 @@ def founders(parts: Parts) -> TrainingState:
         placed=placed,
         method_state=method_state,
         fitness=np.full(size, np.nan, np.float32),
+        history=empty_history(fitness_spec(parts.spec), size),
+        returns=np.full((size, parts.spec.evaluation.episodes), np.nan, np.float32),
         lineage=Lineage(size),
         update_metrics=UpdateMetrics(),
     )
@@ -67,6 +75,8 @@ def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
     return {
         "step": np.array(state.step),
         "fitness": state.fitness,
+        "returns": state.returns,
+        **prefixed("history", state.history._asdict()),
         **flatten("population", state.population),
         **flatten("hyperparams", state.hyperparams),
         **flatten("method", state.method_state),
@@ -95,6 +105,8 @@ def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
         placed=parts.execution.place(hyperparams),
         method_state=unflatten("method", method_shape, arrays),
         fitness=arrays["fitness"],
+        history=History(**within("history", arrays)),
+        returns=arrays["returns"],
         lineage=lineage,
         update_metrics=update_metrics,
     )

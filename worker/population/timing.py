@@ -1,0 +1,20 @@
+"""When a population evolves."""
+
+from typing import NamedTuple
+
+from phylon.spec.population import Evolving, MethodSpec
+
+
+class Progress(NamedTuple):
+    """Of each member."""
+
+    steps: int
+    updates: int
+
+
+def is_due(method: MethodSpec, before: Progress, after: Progress) -> bool:
+    """Whether the population evolves at the end of a segment that led from one progress to the other."""
+    if not isinstance(method, Evolving):
+        return False
+    then, now = getattr(before, method.unit), getattr(after, method.unit)
+    return now // method.interval > then // method.interval and now >= method.burn_in
