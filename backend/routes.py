@@ -8,6 +8,8 @@ from backend.attempts import endpoints as attempts
 from backend.catalogue import endpoints as catalogue
 from backend.events import endpoints as events
 from backend.experiments import endpoints as experiments
+from backend.export import endpoints as export
+from backend.groups import endpoints as groups
 from backend.health import endpoints as health
 from backend.kit.errors import Invalid, responses
 from backend.lineage import endpoints as lineage
@@ -26,9 +28,11 @@ for part in (
     catalogue,
     specs,
     experiments,
+    groups,
     runs,
     metrics,
     lineage,
+    export,
     logs,
     artifacts,
     events,

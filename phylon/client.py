@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -28,8 +28,10 @@ from phylon.results import (
     Artifact,
     Environment,
     Experiment,
+    ExperimentGroup,
     ExperimentPage,
     ExperimentStatus,
+    GroupPage,
     Health,
     LogPage,
     Rewind,
@@ -39,13 +41,17 @@ from phylon.results import (
     SpecReport,
     Worker,
 )
-from phylon.spec import ExperimentSpec, spec_to_json, spec_to_yaml
+from phylon.spec import ExperimentSpec, Group, SpecInvalid, group_to_yaml, read_yaml, spec_to_json, spec_to_yaml
 from phylon.transport import Transport
+
+if TYPE_CHECKING:
+    from phylon.export.formats import Format, TableName
+    from phylon.lineage.summary import LineageSummary
 
 DEFAULT_URL = "http://127.0.0.1:8787"
 
-SpecSource = ExperimentSpec | Mapping[str, Any] | str | Path
-"""A spec, plain data, YAML text, or the path of a YAML file."""
+SpecSource = ExperimentSpec | Group | Mapping[str, Any] | str | Path
+"""A spec or a group of them, plain data, YAML text, or the path of a YAML file."""
 
 ResultType = TypeVar("ResultType", bound=BaseModel)
 
@@ -88,15 +94,33 @@ class Client:
         answer = self._transport.request("POST", "/specs/validate", json={"yaml": _as_yaml(source)})
         return self._read(SpecReport, answer)
 
-    def submit(self, source: SpecSource) -> Experiment:
-        """Puts an experiment into the queue. Raises `SpecInvalid` when it is refused; then nothing is stored."""
-        return self._read(Experiment, self._transport.request("POST", "/experiments", json=_as_body(source)))
+    @overload
+    def submit(self, source: ExperimentSpec) -> Experiment: ...
+    @overload
+    def submit(self, source: Group) -> ExperimentGroup: ...
+    @overload
+    def submit(self, source: SpecSource) -> Experiment | ExperimentGroup: ...
+    def submit(self, source: SpecSource) -> Experiment | ExperimentGroup:
+        """Puts an experiment, or all those of a group, into the queue.
+
+        Raises `SpecInvalid` when it is refused; then nothing is stored.
+        """
+        body = _as_body(source)
+        if _is_group(body):
+            return self._read(ExperimentGroup, self._transport.request("POST", "/groups", json=body))
+        return self._read(Experiment, self._transport.request("POST", "/experiments", json=body))
 
     def experiments(
-        self, search: str | None = None, status: ExperimentStatus | None = None, limit: int = 100, offset: int = 0
+        self,
+        search: str | None = None,
+        status: ExperimentStatus | None = None,
+        group: int | None = None,
+        limit: int = 100,
+        offset: int = 0,
     ) -> ExperimentPage:
         """Newest first."""
-        return self._get("/experiments", ExperimentPage, search=search, status=status, limit=limit, offset=offset)
+        wanted = {"search": search, "status": status, "group": group, "limit": limit, "offset": offset}
+        return self._get("/experiments", ExperimentPage, **wanted)
 
     def experiment(self, id: int) -> Experiment:
         return self._get(f"/experiments/{id}", Experiment)
@@ -108,6 +132,21 @@ class Client:
     def delete(self, experiment_id: int) -> None:
         """Forgets an experiment that no longer runs, and everything that belongs to it."""
         self._transport.request("DELETE", f"/experiments/{experiment_id}")
+
+    def groups(self, limit: int = 100, offset: int = 0) -> GroupPage:
+        """Newest first."""
+        return self._get("/groups", GroupPage, limit=limit, offset=offset)
+
+    def group(self, id: int) -> ExperimentGroup:
+        return self._get(f"/groups/{id}", ExperimentGroup)
+
+    def stop_group(self, id: int) -> ExperimentGroup:
+        """Asks every run of every experiment of the group to stop at its next segment, with a checkpoint."""
+        return self._read(ExperimentGroup, self._transport.request("POST", f"/groups/{id}/stop"))
+
+    def delete_group(self, id: int) -> None:
+        """Forgets a group that no longer runs, with its experiments and everything that belongs to them."""
+        self._transport.request("DELETE", f"/groups/{id}")
 
     def run(self, id: int) -> Run:
         return self._get(f"/runs/{id}", Run)
@@ -128,6 +167,17 @@ class Client:
 
     def lineage(self, run_id: int) -> RunLineage:
         return self._get(f"/runs/{run_id}/lineage", RunLineage)
+
+    def lineage_summary(self, run_id: int) -> "LineageSummary":
+        """Founders alive, the winner and its ancestry, what each operator gained."""
+        from phylon.lineage.summary import LineageSummary
+
+        return self._get(f"/runs/{run_id}/lineage/summary", LineageSummary)
+
+    def export(self, run_id: int, table: "TableName", format: "Format") -> Iterator[bytes]:
+        """A run's metrics or lineage as a CSV or Parquet file with every value, piece by piece."""
+        with self._transport.stream(f"/runs/{run_id}/export/{table}.{format}") as answer:
+            yield from answer.iter_bytes()
 
     def logs(self, run_id: int, attempt: int | None = None, after: int = 0, limit: int = 1000) -> LogPage:
         """Log lines; pass the page's `next` as `after` for those that follow."""
@@ -227,14 +277,27 @@ def _understand(message: Message) -> RunEvent | Rewind | Run | None:
 def _as_body(source: SpecSource) -> dict[str, Any]:
     if isinstance(source, ExperimentSpec):
         return {"spec": spec_to_json(source)}
+    if isinstance(source, Group):
+        return {"spec": source.spec.model_dump(mode="json")}
     if isinstance(source, Mapping):
         return {"spec": dict(source)}
     return {"yaml": _text(source)}
 
 
+def _is_group(body: Mapping[str, Any]) -> bool:
+    """A text that cannot be read is for the service to refuse."""
+    try:
+        document = body["spec"] if "spec" in body else read_yaml(body["yaml"])
+    except SpecInvalid:
+        return False
+    return isinstance(document, dict) and cast(dict[str, Any], document).get("kind") == "group"
+
+
 def _as_yaml(source: SpecSource) -> str:
     if isinstance(source, ExperimentSpec):
         return spec_to_yaml(source)
+    if isinstance(source, Group):
+        return group_to_yaml(source)
     if isinstance(source, Mapping):
         return yaml.safe_dump(dict(source), sort_keys=False)
     return _text(source)

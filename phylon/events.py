@@ -77,7 +77,7 @@ class Segment(Model):
     weights: str
     """Hash of its weights at the start; equals the parent's hash at that moment."""
     reasons: dict[str, float] = Field(default_factory=dict)
-    """What the method knew when it decided, by name: for PB2 the predicted mean and deviation, for CEM-RL …"""
+    """What the method knew when it decided, by name: for PB2 the predicted mean and deviation, and so on."""
 
 
 class Lineage(Event):

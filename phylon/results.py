@@ -66,11 +66,19 @@ class Run(Result):
         return self.status in ENDED
 
 
+class GroupName(Result):
+    """The group to which an experiment belongs."""
+
+    id: int
+    name: str
+
+
 class Experiment(Result):
     id: int
     name: str
     status: ExperimentStatus
     created_at: datetime
+    group: GroupName | None
     spec: dict[str, Any]
     yaml: str
     runs: list[Run]
@@ -81,6 +89,7 @@ class ExperimentSummary(Result):
     name: str
     status: ExperimentStatus
     created_at: datetime
+    group: GroupName | None
     algorithm: str
     environment: str
     method: str
@@ -98,6 +107,56 @@ class ExperimentSummary(Result):
 class ExperimentPage(Result):
     items: list[ExperimentSummary]
     total: int
+
+
+class GroupSummary(Result):
+    """Experiments that were submitted together."""
+
+    id: int
+    name: str
+    description: str
+    created_at: datetime
+    size: int
+    status: ExperimentStatus | None
+    counts: dict[ExperimentStatus, int]
+    progress: float
+    """From 0 to 1."""
+
+
+class GroupPage(Result):
+    items: list[GroupSummary]
+    total: int
+
+
+class GroupExperiment(ExperimentSummary):
+    final_return: float | None
+    """Mean of the samples at the last evaluation."""
+    samples: int
+    """Independently learned: each member, or the best of each run where members copy each other."""
+
+
+class Estimate(Result):
+    value: float
+    low: float | None
+    """Ends of the 95 % interval."""
+    high: float | None
+
+
+class Aggregate(Result):
+    """All experiments of a group in a few numbers."""
+
+    experiments: int
+    samples: int
+    mean: Estimate
+    interquartile_mean: Estimate
+
+
+class ExperimentGroup(GroupSummary):
+    yaml: str
+    experiments: list[GroupExperiment]
+    comparable: bool
+    """Whether returns of its experiments may be averaged."""
+    aggregate: Aggregate | None
 
 
 class Series(NamedTuple):
@@ -153,13 +212,26 @@ class LogPage(Result):
     """Pass it as `after` to get what comes next."""
 
 
+class Video(Result):
+    """Whom a film shows, and how that went."""
+
+    member: int
+    segment: int
+    episode_return: float
+    episode_steps: int
+    ended: bool
+    """Whether the episode came to its end, or the film was cut before it."""
+
+
 class Artifact(Result):
     id: int
+    kind: Literal["checkpoint", "video"]
     name: str
     bytes: int
     sha256: str
     step: int
     created_at: datetime
+    video: Video | None
 
 
 class Worker(Result):
@@ -188,6 +260,8 @@ class Environment(Result):
 
 
 class Forecast(Result):
+    experiments: int | None
+    """How many a group has; none for a single experiment."""
     members: int
     runs: int
     total_env_steps: int

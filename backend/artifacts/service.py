@@ -1,13 +1,14 @@
 """Rules about artifacts."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from fastapi.responses import FileResponse
 from sqlalchemy.orm import Session
 
 from backend.artifacts import repository, storage
-from backend.artifacts.schemas import ArtifactRead
+from backend.artifacts.schemas import ArtifactRead, VideoRead
 from backend.artifacts.storage import Received
 from backend.attempts import fence
 from backend.context import Context
@@ -17,10 +18,11 @@ from backend.kit.database import after_commit
 from backend.kit.errors import Invalid, NotFound
 from backend.models import Artifact
 from backend.runs import repository as runs
-from phylon.events import Checkpoint, run_event
+from phylon.events import Checkpoint, Video, run_event
 from phylon.protocol import ArtifactStored, CheckpointReference
 
 _CHECKPOINT_NAME = re.compile(r"\d+\.npz")
+_VIDEO_SUFFIX = ".mp4"
 _CHECKPOINTS_KEPT = 2
 """The newest may be one whose event the history does not have yet, so the one before it must stay."""
 
@@ -37,7 +39,33 @@ class UploadDamaged(Invalid):
 
 def list_of_run(session: Session, run_id: int) -> list[ArtifactRead]:
     runs.get(session, run_id)
-    return [ArtifactRead.model_validate(row, from_attributes=True) for row in repository.of_run(session, run_id)]
+    videos = {event.file: event for event in _videos(session, run_id)}
+    return [_read(artifact, videos.get(artifact.name)) for artifact in repository.of_run(session, run_id)]
+
+
+def _read(artifact: Artifact, event: Video | None) -> ArtifactRead:
+    return ArtifactRead(
+        id=artifact.id,
+        kind="video" if _is_video(artifact) else "checkpoint",
+        name=artifact.name,
+        bytes=artifact.bytes,
+        sha256=artifact.sha256,
+        step=artifact.step,
+        created_at=artifact.created_at,
+        video=event and VideoRead.model_validate(event, from_attributes=True),
+    )
+
+
+def _is_video(artifact: Artifact) -> bool:
+    return artifact.name.endswith(_VIDEO_SUFFIX)
+
+
+def _videos(session: Session, run_id: int) -> Iterator[Video]:
+    """Those that the history has."""
+    for row in events.of_kind(session, run_id, "video"):
+        event = run_event.validate_json(row.payload or "")
+        if isinstance(event, Video):
+            yield event
 
 
 def content(session: Session, context: Context, artifact_id: int) -> FileResponse:
@@ -45,8 +73,13 @@ def content(session: Session, context: Context, artifact_id: int) -> FileRespons
     file = context.settings.artifacts / artifact.path
     if not file.is_file():
         raise NotFound("file of artifact", artifact_id)
-    headers = {"X-Content-SHA256": artifact.sha256}
-    return FileResponse(file, media_type="application/octet-stream", filename=artifact.name, headers=headers)
+    return FileResponse(
+        file,
+        media_type="video/mp4" if _is_video(artifact) else "application/octet-stream",
+        filename=artifact.name,
+        content_disposition_type="inline" if _is_video(artifact) else "attachment",
+        headers={"X-Content-SHA256": artifact.sha256},
+    )
 
 
 def store(
@@ -84,10 +117,19 @@ def _place(root: Path, file: Path, path: str) -> None:
     file.replace(root / path)
 
 
+def forget_videos(session: Session, context: Context, run_id: int) -> None:
+    """After history was cut back: films of what has not happened go. They will be made again, or not at all."""
+    told = {event.file for event in _videos(session, run_id)}
+    gone = [row for row in repository.of_run(session, run_id) if _is_video(row) and row.name not in told]
+    repository.remove(session, gone)
+    paths = [row.path for row in gone]
+    after_commit(session, lambda: storage.delete(context.settings.artifacts, paths))
+
+
 def newest_checkpoint(session: Session, run_id: int) -> CheckpointReference | None:
     """The newest checkpoint of the history whose bytes are here; one that was cut back is never offered."""
     stored = {artifact.sha256: artifact for artifact in repository.of_run(session, run_id)}
-    for row in events.checkpoints(session, run_id):
+    for row in events.of_kind(session, run_id, "checkpoint"):
         event = run_event.validate_json(row.payload or "")
         if isinstance(event, Checkpoint) and event.sha256 in stored:
             artifact = stored[event.sha256]

@@ -97,6 +97,7 @@ def resume(session: Session, context: Context, run_id: int, body: ResumeRequest)
     if events.attempt_has_told(session, run_id, attempt.number) or run.status not in HELD:
         raise ResumeTooLate(run_id, attempt.number)
     ingestion.cut_back(session, run, body.from_seq)
+    artifacts.forget_videos(session, context, run_id)
     attempt.rewound_to = body.from_seq
     fence.renew(run, context.settings.lease_seconds)
     runs.ring(session, context, run_id)

@@ -13,10 +13,11 @@ from backend.events import repository
 from backend.kit import clock
 from backend.lineage import repository as lineage
 from backend.metrics import repository as metrics
-from backend.metrics.frames import FITNESS, SPEED, Frame, best_of, median_of, pack, unpack
+from backend.metrics.frames import SPEED, Frame, pack, unpack
 from backend.models import Attempt, Run
 from backend.runs.status import HELD, RunStatus, move
 from phylon.events import Failed, Finished, Lineage, Metrics, RunEvent, Started, Stopped
+from phylon.fitness import FITNESS, best_of, median_of
 
 _OUTCOMES = {Finished: RunStatus.FINISHED, Stopped: RunStatus.STOPPED, Failed: RunStatus.FAILED}
 
@@ -66,7 +67,7 @@ def _apply(session: Session, run: Run, attempt: Attempt, event: RunEvent) -> Non
             move(run, outcome, clock.now())
             attempt.end, attempt.ended_at = outcome.value, clock.now()
         case _:
-            pass  # a checkpoint is history only; its bytes come as an artifact
+            pass  # a checkpoint or a video is history only; its bytes come as an artifact
 
 
 def _note_fitness(run: Run, values: Frame) -> None:

@@ -1,6 +1,7 @@
 """Queries about the history of a run."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
@@ -45,9 +46,9 @@ def attempt_has_told(session: Session, run_id: int, attempt: int) -> bool:
     )
 
 
-def checkpoints(session: Session, run_id: int) -> list[Event]:
+def of_kind(session: Session, run_id: int, kind: Literal["checkpoint", "video"]) -> list[Event]:
     """Those that the history still has, the newest first."""
-    statement = select(Event).where(Event.run_id == run_id, Event.kind == "checkpoint").order_by(Event.seq.desc())
+    statement = select(Event).where(Event.run_id == run_id, Event.kind == kind).order_by(Event.seq.desc())
     return list(session.scalars(statement))
 
 

@@ -15,7 +15,7 @@ from backend.experiments.schemas import (
 )
 from backend.experiments.service import ExperimentActive, ExperimentNotActive
 from backend.kit.errors import Invalid, NotFound, responses
-from backend.kit.parameters import Id, Offset
+from backend.kit.parameters import LARGEST, Id, Offset
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 
@@ -32,10 +32,11 @@ def list_experiments(
     session: ReadSession,
     search: str | None = None,
     status: ExperimentStatus | None = None,
+    group: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     offset: Offset = 0,
 ) -> ExperimentPage:
-    return service.list_page(session, search=search, status=status, limit=limit, offset=offset)
+    return service.list_page(session, search=search, status=status, group=group, limit=limit, offset=offset)
 
 
 @router.get("/{id}", responses=responses(NotFound))

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import ScalarSelect, Select, case, func, or_, select
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy import ColumnElement, ScalarSelect, Select, case, func, or_, select
+from sqlalchemy.orm import Session, joinedload, selectinload
 
 from backend.experiments.schemas import ExperimentStatus
 from backend.experiments.status import RANK
@@ -16,6 +16,9 @@ class Page(NamedTuple):
     total: int
 
 
+_COMPLETE = (selectinload(Experiment.runs), joinedload(Experiment.group))
+
+
 class EvaluationFrame(NamedTuple):
     run_id: int
     step: int
@@ -23,34 +26,43 @@ class EvaluationFrame(NamedTuple):
 
 
 def get(session: Session, experiment_id: int) -> Experiment:
-    """With its runs."""
-    experiment = session.scalar(
-        select(Experiment).where(Experiment.id == experiment_id).options(selectinload(Experiment.runs))
-    )
+    """With its runs and its group."""
+    experiment = session.scalar(select(Experiment).where(Experiment.id == experiment_id).options(*_COMPLETE))
     if experiment is None:
         raise NotFound("experiment", experiment_id)
     return experiment
 
 
-def page(session: Session, search: str | None, status: ExperimentStatus | None, limit: int, offset: int) -> Page:
-    """The newest first, each with its runs."""
+def page(
+    session: Session,
+    search: str | None,
+    status: ExperimentStatus | None,
+    group_id: int | None,
+    limit: int,
+    offset: int,
+) -> Page:
+    """The newest first, each with its runs and its group."""
     statement = select(Experiment)
     if search:
         columns = (Experiment.name, Experiment.environment, Experiment.algorithm)
         statement = statement.where(or_(*(column.icontains(search, autoescape=True) for column in columns)))
+    if group_id is not None:
+        statement = statement.where(Experiment.group_id == group_id)
     if status is not None:
         statement = statement.where(_rank() == list(ExperimentStatus).index(status))
     total = session.scalar(select(func.count()).select_from(statement.subquery())) or 0
-    rows = session.scalars(
-        statement.options(selectinload(Experiment.runs)).order_by(Experiment.id.desc()).limit(limit).offset(offset)
-    )
+    rows = session.scalars(statement.options(*_COMPLETE).order_by(Experiment.id.desc()).limit(limit).offset(offset))
     return Page(list(rows), total)
 
 
 def _rank() -> ScalarSelect[int]:
     """The rank of the experiment's status, as `backend.experiments.status` derives it."""
-    ranks = case({status.value: rank for status, rank in RANK.items()}, value=Run.status)
-    return select(func.min(ranks)).where(Run.experiment_id == Experiment.id).scalar_subquery()
+    return select(func.min(status_rank())).where(Run.experiment_id == Experiment.id).scalar_subquery()
+
+
+def status_rank() -> ColumnElement[int]:
+    """The rank of a run's status."""
+    return case({status.value: rank for status, rank in RANK.items()}, value=Run.status)
 
 
 def sampled_evaluations(session: Session, run_ids: list[int], name: str, points: int) -> list[EvaluationFrame]:

@@ -26,6 +26,13 @@ class ExperimentFromYaml(InputSchema):
     yaml: str
 
 
+class GroupName(Schema):
+    """The group to which an experiment belongs."""
+
+    id: int
+    name: str
+
+
 class ExperimentRead(Schema):
     id: int
     name: str
@@ -33,6 +40,7 @@ class ExperimentRead(Schema):
     created_at: datetime
     spec: dict[str, Any]
     yaml: str
+    group: GroupName | None
     runs: list[RunRead]
 
 
@@ -43,6 +51,7 @@ class ExperimentSummary(Schema):
     name: str
     status: ExperimentStatus
     created_at: datetime
+    group: GroupName | None
     algorithm: str
     environment: str
     method: str

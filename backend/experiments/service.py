@@ -13,11 +13,11 @@ from backend.experiments.schemas import (
     ExperimentStatus,
 )
 from backend.experiments.status import derive
-from backend.experiments.summary import summarise
+from backend.experiments.summary import group_name, summarise
 from backend.kit import clock
 from backend.kit.database import after_commit
 from backend.kit.errors import Conflict, Invalid
-from backend.models import Experiment, Run
+from backend.models import Experiment, Group, Run
 from backend.runs import repository as runs_repository
 from backend.runs import service as runs
 from backend.runs.status import ACTIVE, RunStatus
@@ -69,13 +69,14 @@ def create(session: Session, context: Context, body: ExperimentFromSpec | Experi
             yaml = spec_to_yaml(spec)
     except SpecInvalid as error:
         raise SpecRefused(error) from None
-    experiment = _experiment(spec, yaml, context.settings.max_attempts)
+    experiment = make(spec, yaml, context.settings.max_attempts, group=None)
     session.add(experiment)
     session.flush()
     return read(experiment)
 
 
-def _experiment(spec: ExperimentSpec, yaml: str, max_attempts: int) -> Experiment:
+def make(spec: ExperimentSpec, yaml: str, max_attempts: int, group: Group | None) -> Experiment:
+    """A new experiment with a queued run for each replicate, not yet stored."""
     created_at = clock.now()
     return Experiment(
         name=spec.name,
@@ -87,6 +88,7 @@ def _experiment(spec: ExperimentSpec, yaml: str, max_attempts: int) -> Experimen
         method=spec.population.method.name,
         population_size=spec.population.size,
         created_at=created_at,
+        group=group,
         runs=[
             Run(
                 replicate=replicate,
@@ -107,15 +109,21 @@ def get(session: Session, experiment_id: int) -> ExperimentRead:
 
 
 def list_page(
-    session: Session, *, search: str | None, status: ExperimentStatus | None, limit: int, offset: int
+    session: Session,
+    *,
+    search: str | None,
+    status: ExperimentStatus | None,
+    group: int | None,
+    limit: int,
+    offset: int,
 ) -> ExperimentPage:
-    page = repository.page(session, search, status, limit, offset)
+    page = repository.page(session, search, status, group, limit, offset)
     return ExperimentPage(items=summarise(session, page.experiments), total=page.total)
 
 
 def stop(session: Session, context: Context, experiment_id: int) -> ExperimentRead:
     experiment = repository.get(session, experiment_id)
-    active = [run for run in runs_repository.lock_of_experiment(session, experiment) if run.status in ACTIVE]
+    active = [run for run in runs_repository.lock_of_experiments(session, [experiment]) if run.status in ACTIVE]
     if not active:
         raise ExperimentNotActive(experiment_id)
     for run in active:
@@ -126,7 +134,7 @@ def stop(session: Session, context: Context, experiment_id: int) -> ExperimentRe
 def delete(session: Session, context: Context, experiment_id: int) -> None:
     """The rows go now, the files once the rows are gone for good."""
     experiment = repository.get(session, experiment_id)
-    members = runs_repository.lock_of_experiment(session, experiment)
+    members = runs_repository.lock_of_experiments(session, [experiment])
     active = [run for run in members if run.status in ACTIVE]
     if active:
         raise ExperimentActive(experiment_id, len(active))
@@ -143,5 +151,6 @@ def read(experiment: Experiment) -> ExperimentRead:
         created_at=experiment.created_at,
         spec=experiment.spec,
         yaml=experiment.yaml,
+        group=group_name(experiment),
         runs=[runs.read(run) for run in experiment.runs],
     )

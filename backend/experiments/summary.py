@@ -7,11 +7,12 @@ from sqlalchemy.orm import Session
 
 from backend.experiments import repository
 from backend.experiments.repository import EvaluationFrame
-from backend.experiments.schemas import ExperimentSummary
+from backend.experiments.schemas import ExperimentSummary, GroupName
 from backend.experiments.status import derive
-from backend.metrics.frames import FITNESS, best_of, unpack
+from backend.metrics.frames import unpack
 from backend.models import Experiment, Run
 from backend.runs.status import HELD
+from phylon.fitness import FITNESS, best_of
 
 _SPARKLINE_POINTS = 40
 
@@ -32,6 +33,7 @@ def _summary(experiment: Experiment, frames: dict[int, list[EvaluationFrame]]) -
         name=experiment.name,
         status=derive(run.status for run in runs),
         created_at=experiment.created_at,
+        group=group_name(experiment),
         algorithm=experiment.algorithm,
         environment=experiment.environment,
         method=experiment.method,
@@ -45,6 +47,10 @@ def _summary(experiment: Experiment, frames: dict[int, list[EvaluationFrame]]) -
         error_message=_first_error(runs),
         env_steps_per_second=sum(speeds) if speeds else None,
     )
+
+
+def group_name(experiment: Experiment) -> GroupName | None:
+    return GroupName(id=experiment.group.id, name=experiment.group.name) if experiment.group else None
 
 
 def _sparkline(frames_by_run: list[list[EvaluationFrame]]) -> list[float]:

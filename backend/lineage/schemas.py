@@ -1,6 +1,10 @@
 """Who descends from whom."""
 
-from backend.kit.schema import Real, Schema
+from typing import Annotated
+
+from pydantic import Field
+
+from backend.kit.schema import InputSchema, Real, Schema
 from phylon.events import Operator
 from phylon.spec.distributions import Scale
 
@@ -19,6 +23,8 @@ class SegmentRead(Schema):
     parent_fitness: Real | None
     rank: int | None
     weights: str
+    reasons: dict[str, Real]
+    """What the method knew when it decided, by name."""
     start_step: int
     end_step: int | None
     """`None` while it lives."""
@@ -42,3 +48,10 @@ class RunLineage(Schema):
     """How far the run has come; where a living segment ends for now."""
     tuned: list[TunedRead]
     segments: list[SegmentRead]
+
+
+class RayFiles(InputSchema):
+    """Ray Tune's mutation logs."""
+
+    files: Annotated[dict[str, Annotated[str, Field(max_length=20_000_000)]], Field(min_length=1, max_length=5000)]
+    """Texts of `pbt_global.txt` and `pbt_policy_*.txt` by name."""

@@ -15,14 +15,14 @@ def read(session: Session, run_id: int) -> RunLineage:
     return RunLineage(
         population_size=run.population_size,
         end_step=run.step,
-        tuned=_tuned(run.experiment),
+        tuned=tuned_of(run.experiment),
         segments=[
             SegmentRead.model_validate(segment, from_attributes=True) for segment in repository.of_run(session, run_id)
         ],
     )
 
 
-def _tuned(experiment: Experiment) -> list[TunedRead]:
+def tuned_of(experiment: Experiment) -> list[TunedRead]:
     algorithm = parse_spec(experiment.spec).algorithm
     return [
         TunedRead(

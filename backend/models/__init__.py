@@ -5,6 +5,7 @@ from backend.models.attempt import Attempt
 from backend.models.base import Base
 from backend.models.event import Event
 from backend.models.experiment import Experiment
+from backend.models.group import Group
 from backend.models.log_line import LogLine
 from backend.models.metric_frame import MetricFrame
 from backend.models.run import Run
@@ -17,6 +18,7 @@ __all__ = [
     "Base",
     "Event",
     "Experiment",
+    "Group",
     "LogLine",
     "MetricFrame",
     "Run",

@@ -3,13 +3,14 @@
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import String, Text
+from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from backend.kit.columns import BigKey, Timestamp
 from backend.models.base import NUMBERED, Base
 
 if TYPE_CHECKING:
+    from backend.models.group import Group
     from backend.models.run import Run
 
 
@@ -28,7 +29,9 @@ class Experiment(Base):
     method: Mapped[str] = mapped_column(String(50))
     population_size: Mapped[int]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
+    group_id: Mapped[int | None] = mapped_column(ForeignKey("groups.id"), index=True)
 
+    group: Mapped["Group | None"] = relationship(back_populates="experiments", lazy="raise")
     runs: Mapped[list["Run"]] = relationship(
         back_populates="experiment",
         lazy="raise",

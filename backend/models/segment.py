@@ -28,6 +28,7 @@ class Segment(Base):
     parent_fitness: Mapped[float | None] = mapped_column(RealNumber)
     rank: Mapped[int | None]
     weights: Mapped[str] = mapped_column(String(200))
+    reasons: Mapped[dict[str, Any]] = mapped_column(server_default="{}")
     start_step: Mapped[int] = mapped_column(BigInteger)
     start_wall: Mapped[float] = mapped_column(Double)
     end_step: Mapped[int | None] = mapped_column(BigInteger, default=None)

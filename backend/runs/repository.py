@@ -35,6 +35,7 @@ def lock(session: Session, run_id: int) -> Run:
     return run
 
 
-def lock_of_experiment(session: Session, experiment: Experiment) -> list[Run]:
-    statement = select(Run).where(Run.experiment_id == experiment.id).order_by(Run.id).with_for_update()
+def lock_of_experiments(session: Session, experiments: list[Experiment]) -> list[Run]:
+    ids = [experiment.id for experiment in experiments]
+    statement = select(Run).where(Run.experiment_id.in_(ids)).order_by(Run.id).with_for_update()
     return list(session.scalars(statement.execution_options(populate_existing=True)))

@@ -11,19 +11,22 @@ class SpecText(InputSchema):
 
 
 class Forecast(Schema):
-    """What the experiment will ask for."""
+    """What the experiment, or all those of a group, will ask for."""
 
+    experiments: int | None
+    """How many a group has; none for a single experiment."""
     members: int
-    """Of one population."""
+    """Of one population, the largest."""
     runs: int
     total_env_steps: int
     """Of all members of all runs."""
     replay_bytes: int
-    """Memory that one run's replay takes."""
+    """Memory that one run's replay takes, the largest."""
 
 
 class SpecReport(Schema):
     valid: bool
     problems: list[ProblemRead]
     spec: dict[str, Any] | None
+    """The experiment with every default; none for a group."""
     forecast: Forecast | None

@@ -5,23 +5,37 @@ import math
 from backend.kit.errors import ProblemRead
 from backend.specs.schemas import Forecast, SpecReport
 from phylon import catalogue
-from phylon.spec import ExperimentSpec, SpecInvalid, parse_yaml, spec_to_json
+from phylon.spec import ExperimentSpec, Group, SpecInvalid, parse_document, read_yaml, spec_to_json
 
 _NUMBER_BYTES = 4
 
 
 def report(yaml: str) -> SpecReport:
     try:
-        spec = parse_yaml(yaml)
+        document = parse_document(read_yaml(yaml))
     except SpecInvalid as error:
         problems = [ProblemRead(**problem) for problem in error.problems]
         return SpecReport(valid=False, problems=problems, spec=None, forecast=None)
-    return SpecReport(valid=True, problems=[], spec=spec_to_json(spec), forecast=forecast(spec))
+    if isinstance(document, Group):
+        return SpecReport(valid=True, problems=[], spec=None, forecast=forecast_of_group(document))
+    return SpecReport(valid=True, problems=[], spec=spec_to_json(document), forecast=forecast(document))
+
+
+def forecast_of_group(group: Group) -> Forecast:
+    parts = [forecast(spec) for spec in group.experiments.values()]
+    return Forecast(
+        experiments=len(parts),
+        members=max(part.members for part in parts),
+        runs=sum(part.runs for part in parts),
+        total_env_steps=sum(part.total_env_steps for part in parts),
+        replay_bytes=max(part.replay_bytes for part in parts),
+    )
 
 
 def forecast(spec: ExperimentSpec) -> Forecast:
     members = spec.population.size
     return Forecast(
+        experiments=None,
         members=members,
         runs=spec.replicates,
         total_env_steps=spec.budget.env_steps * members * spec.replicates,

@@ -38,6 +38,10 @@ COMPOSITE = Space(kind="other", shape=(), dtype="", n=None)
 """What no algorithm here can use: several things at once, or numbers without bounds for actions."""
 
 
+WITHOUT_LOOKS = {("gymnax", None), ("probe", None), ("envpool", "gfootball"), ("envpool", "toy_text")}
+"""Suites, and families of suites, that draw nothing at all or only on a screen."""
+
+
 class EnvironmentEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -48,6 +52,11 @@ class EnvironmentEntry(BaseModel):
     observation: Space
     action: Space
     max_episode_steps: int | None
+
+    @property
+    def has_looks(self) -> bool:
+        """Whether there is something to film. A machine may still lack the libraries for drawing it."""
+        return WITHOUT_LOOKS.isdisjoint({(self.suite, None), (self.suite, self.family)})
 
     def to_line(self) -> str:
         """A row of the suite's file, e.g. `["HalfCheetah-v5", "mujoco", "17 float64", "6 float32", 1000]`."""

@@ -8,7 +8,10 @@ import typer
 
 from phylon.cli.exits import EXIT_CODES, guarded
 from phylon.cli.experiments import list_, show, stop, submit
+from phylon.cli.export import export
+from phylon.cli.groups import groups
 from phylon.cli.language import environments, presets, validate
+from phylon.cli.lineage import lineage, schedule
 from phylon.cli.runs import download, logs, watch
 from phylon.cli.servers import migrate, serve, worker
 from phylon.cli.training import train
@@ -17,12 +20,14 @@ from phylon.cli.up import up
 GROUPS: dict[str, dict[str, Callable[..., Any]]] = {
     "Write a spec": {"presets": presets, "environments": environments, "validate": validate},
     "Train without a service": {"train": train},
+    "Study results": {"lineage": lineage, "schedule": schedule, "export": export},
     "Use the service": {
         "submit": submit,
         "list": list_,
         "show": show,
         "watch": watch,
         "stop": stop,
+        "groups": groups,
         "logs": logs,
         "download": download,
     },

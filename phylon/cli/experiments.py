@@ -6,6 +6,7 @@ import typer
 from rich.markup import escape
 
 from phylon.cli.console import duration, number, out, print_json, print_table, say
+from phylon.cli.group_watching import watch_group
 from phylon.cli.language import JsonOption
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.watching import watch_experiment
@@ -28,25 +29,30 @@ def submit(
     json: JsonOption = False,
     url: UrlOption = None,
 ) -> None:
-    """Put an experiment into the service's queue.
+    """Put an experiment, or all those of a group, into the service's queue.
 
     Prints its number. Nothing is stored when the spec is invalid.
 
     Example: `phylon submit td3-pbt-pendulum-smoke --watch`
     """
     with Client(url) as client:
-        experiment = client.submit(load_spec(spec, set_))
+        submitted = client.submit(load_spec(spec, set_))
         if json:
-            print_json(experiment.model_dump(mode="json"))
+            print_json(submitted.model_dump(mode="json"))
+        elif isinstance(submitted, Experiment):
+            say(f"experiment [bold]{submitted.id}[/] ({escape(submitted.name)}) is {submitted.status}")
         else:
-            say(f"experiment [bold]{experiment.id}[/] ({escape(experiment.name)}) is {experiment.status}")
-        if watch:
-            watch_experiment(client, experiment)
+            say(f"group [bold]{submitted.id}[/] ({escape(submitted.name)}): {submitted.size} experiments are queued")
+        if watch and isinstance(submitted, Experiment):
+            watch_experiment(client, submitted)
+        elif watch:
+            watch_group(client, submitted.id)
 
 
 def list_(
     search: Annotated[str | None, typer.Option(help="Only names that contain this word.")] = None,
     status: Annotated[ExperimentStatus | None, typer.Option(help="Only those that are in this state.")] = None,
+    group: Annotated[int | None, typer.Option(help="Only those of the group with this number.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many, newest first.")] = 20,
     json: JsonOption = False,
     url: UrlOption = None,
@@ -56,7 +62,7 @@ def list_(
     Example: `phylon list --status running`
     """
     with Client(url) as client:
-        page = client.experiments(search=search, status=status, limit=limit)
+        page = client.experiments(search=search, status=status, group=group, limit=limit)
     if json:
         print_json(page.model_dump(mode="json"))
         return

@@ -1,82 +1,49 @@
-"""A run's findings as files that other programs read: metrics.csv and lineage.json."""
+"""`phylon export`: a run's metrics and lineage as files for data frames, spreadsheets and TensorBoard."""
 
-import csv
-import json
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from phylon.events import Lineage, Metrics, RunEvent
-from phylon.results import RunLineage, Series
-from phylon.spec import ExperimentSpec, bounds, scale, tuned
-from phylon.spec.algorithms import names_of
+import typer
+from rich.markup import escape
 
-METRICS_FILE = "metrics.csv"
-LINEAGE_FILE = "lineage.json"
-WHOLE_POPULATION = ("speed/", "time/")
-"""Metrics of these kinds have one value for all members; their `member` column is empty."""
-
-Row = tuple[str, int, float, int | str, float]
+from phylon.cli.console import say
+from phylon.cli.experiments import UrlOption
+from phylon.client import Client
 
 
-def rows_of_events(events: Iterable[RunEvent]) -> Iterator[Row]:
-    for event in events:
-        if isinstance(event, Metrics):
-            for name, values in event.frames.items():
-                yield from _rows(name, event.step, event.wall, values)
+def export(
+    run: Annotated[
+        str,
+        typer.Argument(metavar="RUN", help="Number of a run on the service, or a directory that `phylon train` wrote."),
+    ],
+    out_: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where to. Default: run-NUMBER, or the run's own directory."),
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Write metrics.csv and lineage.csv. The default.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write metrics.parquet and lineage.parquet.")] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Write event files: one directory a member, and population/.")
+    ] = False,
+    url: UrlOption = None,
+) -> None:
+    """Write a run's metrics and lineage as files for other programs, with every value.
 
+    Several formats may be asked for at once. A directory whose name is a number is written as ./3.
 
-def rows_of_series(series: dict[str, Series]) -> Iterator[Row]:
-    for name, (steps, wall, values) in series.items():
-        for step, seconds, row in zip(steps.tolist(), wall.tolist(), values.tolist(), strict=True):
-            yield from _rows(name, step, seconds, row)
+    Example: `phylon export 3 --tensorboard --out results`
+    """
+    from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
 
-
-def _rows(name: str, step: int, wall: float, values: Sequence[float]) -> Iterator[Row]:
-    if name.startswith(WHOLE_POPULATION):
-        yield name, step, wall, "", values[0]
+    wanted = {"csv": csv, "parquet": parquet, "tensorboard": tensorboard}
+    formats = [name for name, chosen in wanted.items() if chosen] or ["csv"]
+    if run.isdecimal():
+        folder = out_ or Path(f"run-{run}")
+        with Client(url) as client:
+            written = findings.write(findings.of_service(client, int(run)), folder, formats)
     else:
-        yield from ((name, step, wall, member, value) for member, value in enumerate(values))
-
-
-def write_metrics(folder: Path, rows: Iterable[Row]) -> None:
-    """One value a line: the form that data frames and spreadsheets pivot as they like."""
-    with (folder / METRICS_FILE).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(("name", "step", "wall_seconds", "member", "value"))
-        writer.writerows(rows)
-
-
-def write_lineage(folder: Path, lineage: RunLineage) -> None:
-    (folder / LINEAGE_FILE).write_text(json.dumps(lineage.model_dump(mode="json"), indent=1), encoding="utf-8")
-
-
-def lineage_of_events(spec: ExperimentSpec, events: Sequence[RunEvent]) -> RunLineage:
-    """Who descends from whom, in the form that the service answers with."""
-    segments: list[dict[str, Any]] = []
-    living: dict[int, dict[str, Any]] = {}
-    for event in events:
-        if isinstance(event, Lineage):
-            for segment in event.segments:
-                if segment.slot in living:
-                    living[segment.slot]["end_step"] = event.step
-                born = segment.model_dump() | {"start_step": event.step, "end_step": None, "start_wall": event.wall}
-                living[segment.slot] = born
-                segments.append(born)
-    return RunLineage.model_validate(
-        {
-            "population_size": spec.population.size,
-            "end_step": events[-1].step if events else 0,
-            "tuned": [
-                {
-                    "name": name,
-                    "scale": scale(prior),
-                    "low": bounds(prior).low,
-                    "high": bounds(prior).high,
-                    "names": names_of(type(spec.algorithm), name),
-                }
-                for name, prior in tuned(spec.algorithm).items()
-            ],
-            "segments": segments,
-        }
-    )
+        folder = out_ or Path(run)
+        written = findings.write(findings.of_folder(Path(run)), folder, formats)
+    say(f"{escape(str(folder))}/: {', '.join(written)}")
+    if tensorboard:
+        say(f"look at it with: tensorboard --logdir {escape(str(folder))}")

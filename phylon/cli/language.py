@@ -9,13 +9,13 @@ from phylon.cli.console import out, print_json, print_table, say
 from phylon.cli.exits import BAD_INPUT, BadInput
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.presets import list_presets, load_preset
-from phylon.spec import SpecInvalid, spec_to_json, tuned
+from phylon.spec import ExperimentSpec, Group, SpecInvalid, spec_to_json, tuned
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 
 
 def validate(spec: SpecArgument, set_: SetOption = None, json: JsonOption = False) -> None:
-    """Check a spec without running it.
+    """Check a spec, or a group of them, without running it.
 
     Says every problem with its path, value and remedy, and exits with 2 if there is any.
 
@@ -29,13 +29,23 @@ def validate(spec: SpecArgument, set_: SetOption = None, json: JsonOption = Fals
         print_json({"valid": False, "problems": error.problems, "spec": None})
         raise typer.Exit(BAD_INPUT) from None
     if json:
-        print_json({"valid": True, "problems": [], "spec": spec_to_json(valid)})
+        plain = valid.spec.model_dump(mode="json") if isinstance(valid, Group) else spec_to_json(valid)
+        print_json({"valid": True, "problems": [], "spec": plain})
         return
-    names = ", ".join(tuned(valid.algorithm))
-    say(
-        f"[green]valid[/]: {valid.name} trains {valid.population.size} {valid.algorithm.name} members on "
-        f"{valid.environment.id} for {valid.budget.env_steps:,} steps each; "
-        f"{valid.population.method.name} tunes {names}"
+    if isinstance(valid, Group):
+        say(f"[green]valid[/]: {valid.spec.name} is a group of {len(valid.experiments)} experiments")
+        for experiment in valid.experiments.values():
+            say(f"  {_in_words(experiment)}")
+        return
+    say(f"[green]valid[/]: {_in_words(valid)}")
+
+
+def _in_words(spec: ExperimentSpec) -> str:
+    names = ", ".join(tuned(spec.algorithm))
+    return (
+        f"{spec.name} trains {spec.population.size} {spec.algorithm.name} members on "
+        f"{spec.environment.id} for {spec.budget.env_steps:,} steps each; "
+        f"{spec.population.method.name} tunes {names or 'nothing'}"
     )
 
 

@@ -10,7 +10,6 @@ import typer
 from phylon.cli.console import err, out, say, size
 from phylon.cli.exits import INTERRUPTED, BadInput
 from phylon.cli.experiments import ExperimentArgument, UrlOption
-from phylon.cli.export import rows_of_series, write_lineage, write_metrics
 from phylon.cli.watching import watch_experiment
 from phylon.client import Client
 from phylon.results import Experiment, Run
@@ -75,7 +74,7 @@ def download(
     ] = True,
     url: UrlOption = None,
 ) -> None:
-    """Fetch everything that the service knows of an experiment: spec, metrics, lineage, logs, checkpoints.
+    """Fetch everything that the service knows of an experiment: spec, metrics, lineage, logs, videos, checkpoints.
 
     Example: `phylon download 3 --out results --no-checkpoints`
     """
@@ -90,17 +89,20 @@ def download(
 
 
 def _download_run(client: Client, run: Run, folder: Path, checkpoints: bool) -> None:
+    from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
+
     folder.mkdir(exist_ok=True)
     (folder / "run.json").write_text(json.dumps(run.model_dump(mode="json"), indent=1), encoding="utf-8")
-    write_metrics(folder, rows_of_series(client.metrics(run.id)))
-    write_lineage(folder, client.lineage(run.id))
+    findings.write(findings.of_service(client, run.id), folder, ["csv"])
     with (folder / "log.txt").open("w", encoding="utf-8") as file:
         after = 0
         while (page := client.logs(run.id, after=after)).lines:
             file.writelines(f"{line.created_at:%Y-%m-%d %H:%M:%S} {line.attempt} {line.text}\n" for line in page.lines)
             after = page.next
-    for artifact in client.artifacts(run.id) if checkpoints else []:
-        path = client.download(artifact, folder / "checkpoints")
+    for artifact in client.artifacts(run.id):
+        if artifact.kind == "checkpoint" and not checkpoints:
+            continue
+        path = client.download(artifact, folder / f"{artifact.kind}s")
         err.print(f"{path} ({size(artifact.bytes)})", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from phylon.cli.exits import BadInput
 from phylon.presets import PresetUnknown, load_preset
-from phylon.spec import ExperimentSpec, parse_spec, read_yaml
+from phylon.spec import ExperimentSpec, Group, parse_document, read_yaml
+from phylon.spec.overrides import PathRefused, put
 
 SpecArgument = Annotated[
     str, typer.Argument(metavar="SPEC", help="A YAML file, '-' for standard input, or the name of a preset.")
@@ -24,12 +25,12 @@ SetOption = Annotated[
 ]
 
 
-def load_spec(source: str, overrides: list[str] | None = None) -> ExperimentSpec:
-    """Raises `SpecInvalid`, or `BadInput` when there is nothing to read."""
+def load_spec(source: str, overrides: list[str] | None = None) -> ExperimentSpec | Group:
+    """An experiment, or a group of them. Raises `SpecInvalid`, or `BadInput` when there is nothing to read."""
     raw = read_yaml(_read(source))
     for override in overrides or []:
         _set(raw, override)
-    return parse_spec(raw)
+    return parse_document(raw)
 
 
 def _read(source: str) -> str:
@@ -52,30 +53,10 @@ def _read(source: str) -> str:
 
 
 def _set(raw: Any, override: str) -> None:
-    """Puts one value into plain data. Whether the field exists is for the spec's own check to say."""
     path, separator, text = override.partition("=")
-    keys = path.strip().split(".")
-    if not separator or not all(keys):
+    if not separator or not all(path.strip().split(".")):
         raise BadInput(f"--set '{override}' does not say path=value, e.g. --set algorithm.discount=0.98")
-    value = read_yaml(text)
-    *parents, last = keys
-    for position, key in enumerate(parents):
-        section = _child(raw, key, ".".join(keys[:position]), override)
-        if section is None:
-            section = raw[key] = dict[str, Any]()
-        raw = section
-    _child(raw, last, ".".join(parents), override)
-    raw[int(last) if isinstance(raw, list) else last] = value
-
-
-def _child(holder: Any, key: str, path: str, override: str) -> Any:
-    if isinstance(holder, dict):
-        return cast(dict[str, Any], holder).get(key)
-    if isinstance(holder, list):
-        items = cast(list[Any], holder)
-        if key.isdecimal() and int(key) < len(items):
-            return items[int(key)]
-        raise BadInput(f"--set '{override}': {path} is a list of {len(items)}; use a number below {len(items)}")
-    raise BadInput(
-        f"--set '{override}': {path or 'the spec'} is {holder!r}, which has no '{key}'; set {path} as a whole"
-    )
+    try:
+        put(raw, path, read_yaml(text))
+    except PathRefused as refused:
+        raise BadInput(f"--set '{override}': {refused}") from None

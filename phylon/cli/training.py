@@ -9,21 +9,13 @@ from rich.markup import escape
 
 from phylon.cli.console import complain, err, number, print_table, say
 from phylon.cli.exits import FAILED, INTERRUPTED, WorkFailed
-from phylon.cli.export import (
-    LINEAGE_FILE,
-    METRICS_FILE,
-    lineage_of_events,
-    rows_of_events,
-    write_lineage,
-    write_metrics,
-)
 from phylon.cli.extras import require_worker
 from phylon.cli.progress import RunState, View, make_view
 from phylon.cli.run_folder import CHECKPOINTS, RunFolder, prepare
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.trainer import LOG_FILE, Trainer
-from phylon.events import OUTCOMES, Failed, Finished, RunEvent, Started, Stopped
-from phylon.spec import ExperimentSpec, replicate_seed, tuned
+from phylon.events import OUTCOMES, Failed, Finished, Started, Stopped
+from phylon.spec import ExperimentSpec, Group, replicate_seed, tuned
 from phylon.spool import SPOOL_FILE, SpoolReader
 
 POLL_SECONDS = 0.2
@@ -40,13 +32,39 @@ def train(
     """Train a population here and now, without a service.
 
     Shows the return of the best and of the median member while it goes. Ctrl-C stops with a checkpoint; the same
-    command takes the run up again. Several replicates are trained one after the other.
+    command takes the run up again. Several replicates, and the experiments of a group, are trained one after the other.
 
     Example: `phylon train td3-pbt-pendulum-smoke --out runs/first --set population.size=4`
     """
     require_worker()
-    experiment = load_spec(spec, set_)
-    folder = out_ or Path("runs") / experiment.name
+    document = load_spec(spec, set_)
+    if isinstance(document, Group):
+        _train_group(document, out_ or Path("runs") / document.spec.name)
+    else:
+        _train_experiment(document, out_ or Path("runs") / document.name)
+
+
+def _train_group(group: Group, folder: Path) -> None:
+    """One that fails does not keep the others from being trained."""
+    failed: list[str] = []
+    for place, (suffix, experiment) in enumerate(group.experiments.items(), start=1):
+        err.print(f"{place} of {len(group.experiments)}: {experiment.name}", markup=False, highlight=False)
+        try:
+            _train_experiment(experiment, folder / suffix)
+        except WorkFailed as error:
+            complain(str(error))
+            failed.append(suffix)
+        except typer.Exit as ended:
+            if ended.exit_code != FAILED:
+                raise
+            failed.append(suffix)
+    if failed:
+        raise WorkFailed(
+            f"{len(failed)} of {len(group.experiments)} experiments failed: {', '.join(failed)}; see above"
+        )
+
+
+def _train_experiment(experiment: ExperimentSpec, folder: Path) -> None:
     replicates = range(experiment.replicates)
     for replicate in replicates:
         place = folder / f"replicate-{replicate}" if len(replicates) > 1 else folder
@@ -55,6 +73,8 @@ def train(
 
 
 def _train_one(label: str, spec: ExperimentSpec, folder: RunFolder) -> None:
+    from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
+
     outcome = _outcome(folder)
     interrupted = False
     if isinstance(outcome, Finished):
@@ -68,13 +88,11 @@ def _train_one(label: str, spec: ExperimentSpec, folder: RunFolder) -> None:
         outcome = _outcome(folder)
         if outcome is None and not interrupted:
             raise WorkFailed(_crash_report(trainer, folder.path))
-    events = SpoolReader(folder.path / SPOOL_FILE).read()
-    write_metrics(folder.path, rows_of_events(events))
-    write_lineage(folder.path, lineage_of_events(spec, events))
+    files = findings.write(findings.of_folder(folder.path), folder.path, ["csv"])
     if isinstance(outcome, Failed):
         _report_failure(outcome)
         raise typer.Exit(FAILED)
-    _report(spec, folder.path, events, outcome)
+    _report(spec, folder.path, files, outcome)
     if interrupted and not isinstance(outcome, Finished):
         raise typer.Exit(INTERRUPTED)
 
@@ -105,9 +123,9 @@ def _outcome(folder: RunFolder) -> Finished | Stopped | Failed | None:
     return last if isinstance(last, OUTCOMES) else None
 
 
-def _report(spec: ExperimentSpec, folder: Path, events: list[RunEvent], outcome: Finished | Stopped | None) -> None:
+def _report(spec: ExperimentSpec, folder: Path, files: list[str], outcome: Finished | Stopped | None) -> None:
     state = RunState(total_steps=spec.budget.env_steps, members=spec.population.size)
-    for event in events:
+    for event in SpoolReader(folder / SPOOL_FILE).read():
         state.apply(event)
     ending = outcome.kind if outcome else "killed"
     say(f"[bold]{escape(spec.name)}[/] {ending} at step {state.step:,} of {state.total_steps:,}")
@@ -119,7 +137,7 @@ def _report(spec: ExperimentSpec, folder: Path, events: list[RunEvent], outcome:
         values = segment.hyperparams.items() if segment else ()
         rows += [(name, f"{value:.4g}") for name, value in values if name in names]
         print_table(["at the last evaluation", ""], rows, right=[""])
-    say(escape(f"{folder}/: {METRICS_FILE}, {LINEAGE_FILE}, {SPOOL_FILE}, {CHECKPOINTS}/, {LOG_FILE}"))
+    say(escape(f"{folder}/: {', '.join(files)}, {SPOOL_FILE}, {CHECKPOINTS}/, {LOG_FILE}"))
 
 
 def _report_failure(failed: Failed) -> None:

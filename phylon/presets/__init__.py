@@ -1,4 +1,4 @@
-"""Experiments ready to run: those of the papers at full scale, each with a `-smoke` variant of about a minute."""
+"""Experiments ready to run, and groups of them: the papers' at full scale, each with a small `-smoke` variant."""
 
 import difflib
 from functools import cache
@@ -6,7 +6,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
-from phylon.spec import parse_yaml
+from phylon.spec import Group, parse_document, read_yaml
 
 SMOKE_SUFFIX = "-smoke"
 
@@ -17,7 +17,9 @@ class Preset(BaseModel):
     name: str
     description: str
     smoke: bool
-    """Finishes in about a minute on two CPU cores."""
+    """Finishes in about a minute on two CPU cores; of a group, each experiment does."""
+    experiments: int | None
+    """How many a group submits; none for a single experiment."""
     yaml: str
     """The spec as written, with its comments."""
 
@@ -48,4 +50,12 @@ def load_preset(name: str) -> Preset:
 
 
 def _read(name: str, text: str) -> Preset:
-    return Preset(name=name, description=parse_yaml(text).description, smoke=name.endswith(SMOKE_SUFFIX), yaml=text)
+    document = parse_document(read_yaml(text))
+    is_group = isinstance(document, Group)
+    return Preset(
+        name=name,
+        description=document.spec.description if is_group else document.description,
+        smoke=name.endswith(SMOKE_SUFFIX),
+        experiments=len(document.experiments) if is_group else None,
+        yaml=text,
+    )

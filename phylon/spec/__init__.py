@@ -4,6 +4,7 @@ from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD
 from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.explore import PerturbExplore, ResampleExplore
+from phylon.spec.group import Group, GroupSpec, group_to_yaml, parse_document, parse_group
 from phylon.spec.population import IndependentSpec, PBTSpec
 from phylon.spec.problems import Problem, SpecInvalid
 from phylon.spec.reading import parse_spec, parse_yaml, read_yaml, spec_to_json, spec_to_yaml
@@ -18,6 +19,8 @@ __all__ = [
     "DDPGSpec",
     "Distribution",
     "ExperimentSpec",
+    "Group",
+    "GroupSpec",
     "IndependentSpec",
     "IntUniform",
     "LogUniform",
@@ -32,7 +35,10 @@ __all__ = [
     "TruncationSelection",
     "Uniform",
     "bounds",
+    "group_to_yaml",
     "hyperparameters",
+    "parse_document",
+    "parse_group",
     "parse_spec",
     "parse_yaml",
     "read_yaml",

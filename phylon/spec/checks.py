@@ -12,6 +12,7 @@ from phylon.spec.problems import Problem, showable
 from phylon.spec.resets import resettable_parts
 from phylon.spec.segments import segment_steps
 from phylon.spec.selection import TruncationSelection, donors, replaced_members
+from phylon.spec.video_checks import VIDEO_CHECKS
 
 if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
@@ -332,5 +333,6 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     rollouts_stand_alone,
     selection_follows_evaluation,
     resets_have_parts,
+    *VIDEO_CHECKS,
     warmup_fits,
 )

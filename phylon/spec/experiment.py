@@ -11,6 +11,7 @@ from phylon.spec.distributions import Model
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.population import PopulationSpec
 from phylon.spec.resets import ResetsSpec
+from phylon.spec.videos import VideosSpec
 
 StrategyName = Literal["auto", "sequential", "vectorized", "sharded"]
 
@@ -79,6 +80,8 @@ class ExperimentSpec(Model):
     metrics: MetricsSpec = MetricsSpec()
     checkpoint: CheckpointSpec = CheckpointSpec()
     execution: ExecutionSpec = ExecutionSpec()
+    videos: VideosSpec | None = None
+    """Left out, nothing is filmed."""
 
     @model_validator(mode="after")
     def _complete(self) -> "ExperimentSpec":

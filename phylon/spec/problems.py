@@ -116,8 +116,12 @@ def _message(kind: str, message: str, keys: list[str], context: Mapping[str, Any
         case "tuple_type":
             return "input should be a list"
         case "too_short" | "too_long":
-            return message.replace("Tuple", "the list").replace(" after validation", "")
-        case "model_type" | "model_attributes_type":
+            return (
+                message.replace("Tuple", "the list")
+                .replace("Dictionary", "the mapping")
+                .replace(" after validation", "")
+            )
+        case "model_type" | "model_attributes_type" | "dict_type":
             return "input should be a mapping of fields"
         case _:
             return message[:1].lower() + message[1:]
@@ -157,6 +161,8 @@ def _remedy(kind: str, keys: list[str], context: Mapping[str, Any], legal_names:
             return "write a list, e.g. [1, 2]"
         case "model_type" | "model_attributes_type":
             return f"write a mapping with the fields: {', '.join(legal_names)}" if legal_names else "write a mapping"
+        case "dict_type":
+            return "write a mapping, e.g. {environment.id: Pendulum-v1}"
         case _:
             return "correct the value"
 

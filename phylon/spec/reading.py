@@ -13,7 +13,7 @@ from phylon.spec.upgrade import upgrade
 def parse_spec(raw: Any) -> ExperimentSpec:
     """A spec from plain data (JSON or YAML). Raises `SpecInvalid` with every problem found."""
     if not isinstance(raw, dict):
-        raise _invalid("a spec is a mapping of fields", "start with 'version: 1'", showable(raw))
+        raise invalid("a spec is a mapping of fields", "start with 'version: 1'", showable(raw))
     lifted = upgrade(cast(dict[str, Any], raw))
     try:
         return ExperimentSpec.model_validate(lifted)
@@ -45,12 +45,12 @@ def read_yaml(text: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "the text"
         message = f"not valid YAML at {where}: {getattr(error, 'problem', None) or error}"
-        raise _invalid(message, "check indentation and quotes, and that each field is said once") from None
+        raise invalid(message, "check indentation and quotes, and that each field is said once") from None
     except (ValueError, RecursionError) as error:  # an impossible date, a number of 5000 digits, endless nesting
-        raise _invalid(f"not valid YAML: {error}", "check numbers and dates; put texts in quotes") from None
+        raise invalid(f"not valid YAML: {error}", "check numbers and dates; put texts in quotes") from None
 
 
-def _invalid(message: str, remedy: str, value: Any = None) -> SpecInvalid:
+def invalid(message: str, remedy: str, value: Any = None) -> SpecInvalid:
     return SpecInvalid([Problem(path="", value=value, message=message, remedy=remedy)])
 
 

@@ -134,6 +134,7 @@ class TestLanguage:
         assert (report["valid"], report["problems"]) == (True, [])
         assert report["spec"]["population"]["size"] == 8
         assert report["forecast"] == {
+            "experiments": None,
             "members": 8,
             "runs": 1,
             "total_env_steps": 96_000,

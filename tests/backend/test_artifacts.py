@@ -37,6 +37,23 @@ def checkpoint_event(seq, name, content, step):
     }
 
 
+def video_event(seq, name, content, step):
+    return {
+        "kind": "video",
+        "seq": seq,
+        "step": step,
+        "wall": 1.0,
+        "member": 2,
+        "segment": 5,
+        "episode_return": "NaN" if step == 200 else 12.5,
+        "episode_steps": 200,
+        "ended": True,
+        "file": name,
+        "bytes": len(content),
+        "sha256": sha(content),
+    }
+
+
 def test_round_trip(client, settings, worker, run_id):
     attempt = worker.take(run_id)
     content = bytes(range(256)) * 20_000  # more than one buffer
@@ -152,3 +169,64 @@ def test_unknown(client, worker):
     assert client.get("/api/artifacts/9/content").status_code == 404
     assert client.get("/api/runs/9/artifacts").status_code == 404
     assert worker.upload(9, 1, "a", b"", sha(b"")).status_code == 404
+
+
+class TestVideos:
+    def test_are_listed_with_whom_they_show_and_played_in_place(self, client, worker, run_id):
+        attempt = worker.take(run_id)
+        film, name = bytes(range(200)), "step-000000100-member-2.mp4"
+        id = put(worker, run_id, attempt, name, film, step=100)
+        put(worker, run_id, attempt, "000002.npz", b"two", step=100)
+        [video, checkpoint] = client.get(f"/api/runs/{run_id}/artifacts").json()
+        assert (video["kind"], video["video"]) == ("video", None), "its event has not come yet"
+        assert (checkpoint["kind"], checkpoint["video"]) == ("checkpoint", None)
+        worker.tell(run_id, attempt, [video_event(0, name, film, 100)])
+        [video, _] = client.get(f"/api/runs/{run_id}/artifacts").json()
+        assert (video["name"], video["step"]) == (name, 100)
+        assert video["video"] == {
+            "member": 2,
+            "segment": 5,
+            "episode_return": 12.5,
+            "episode_steps": 200,
+            "ended": True,
+        }
+        answer = client.get(f"/api/artifacts/{id}/content")
+        assert answer.content == film
+        assert answer.headers["content-type"] == "video/mp4"
+        assert answer.headers["content-disposition"] == f'inline; filename="{name}"'
+        part = client.get(f"/api/artifacts/{id}/content", headers={"Range": "bytes=10-19"})
+        assert (part.status_code, part.content) == (206, film[10:20])
+
+    def test_of_a_future_that_is_cut_off_do_not_survive(self, client, settings, worker, run_id):
+        worker.take(run_id)
+        films = [(f"step-000000{step}-member-2.mp4", b"film of %d" % step, step) for step in (100, 200, 300)]
+        for name, film, step in films:
+            put(worker, run_id, 1, name, film, step)
+        put(worker, run_id, 1, "000002.npz", b"two", step=100)
+        worker.tell(run_id, 1, [
+            video_event(0, *films[0]),
+            checkpoint_event(1, "000002.npz", b"two", 100),
+            video_event(2, *films[1]),
+        ])  # fmt: skip
+        listed = client.get(f"/api/runs/{run_id}/artifacts").json()
+        assert [artifact["video"] and artifact["video"]["episode_return"] for artifact in listed] == [
+            12.5,
+            "NaN",
+            None,
+            None,
+        ]
+        worker.release(run_id, 1)
+        worker.claim(run_id)
+        worker.resume(run_id, 2, 2)
+        names = [artifact["name"] for artifact in client.get(f"/api/runs/{run_id}/artifacts").json()]
+        assert names == [films[0][0], "000002.npz"]
+        assert len(files(settings)) == 2
+
+        # What is filmed again comes back, once.
+        put(worker, run_id, 2, *films[1])
+        put(worker, run_id, 2, *films[1])
+        assert len(client.get(f"/api/runs/{run_id}/artifacts").json()) == 3
+        worker.release(run_id, 2)
+        worker.claim(run_id)
+        worker.resume(run_id, 3, 0)
+        assert [artifact["kind"] for artifact in client.get(f"/api/runs/{run_id}/artifacts").json()] == ["checkpoint"]

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from backend.metrics.buckets import bucket
-from backend.metrics.frames import best_of, median_of, pack, unpack
+from backend.metrics.frames import pack, unpack
+from phylon.fitness import best_of, median_of
 
 
 def tell(worker, run_id, attempt, ticks, start=0):

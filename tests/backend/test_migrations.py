@@ -1,5 +1,7 @@
 """Models and migrations say the same, on both databases."""
 
+from pathlib import Path
+
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -56,3 +58,33 @@ def test_a_failed_transaction_leaves_nothing_and_tells_nobody(context):
         after_commit(session, lambda: told.append("after"))
         assert told == []
     assert told == ["after"]
+
+
+def test_what_was_stored_before_groups_is_kept(empty_url):
+    """SQLite could only have copied the table and dropped the old one, which deletes all that refers to it."""
+    database = make_engine(empty_url)
+    if database.dialect.name == "sqlite":
+        Path(database.url.database).parent.mkdir(parents=True)
+    command.upgrade(configuration(empty_url), "0001")
+    with database.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO experiments VALUES "
+                "(1, 'old', '{}', '', 'gymnasium', 'Pendulum-v1', 'td3', 'pbt', 4, '2026-01-01 00:00:00')"
+            )
+        )
+        connection.execute(
+            text(
+                "INSERT INTO runs (id, experiment_id, replicate, seed, population_size, total_steps, max_attempts, "
+                "created_at, status, attempt, handed_back, last_seq, step, devices) VALUES "
+                "(1, 1, 0, 0, 4, 100, 5, '2026-01-01 00:00:00', 'finished', 1, 0, 5, 100, '[]')"
+            )
+        )
+    migrate(empty_url)
+    with database.connect() as connection:
+        assert connection.execute(text("SELECT name, group_id FROM experiments")).all() == [("old", None)]
+        assert connection.execute(text("SELECT experiment_id, step FROM runs")).all() == [(1, 100)]
+    command.downgrade(configuration(empty_url), "0001")
+    with database.connect() as connection:
+        assert connection.scalar(text("SELECT count(*) FROM runs")) == 1
+    database.dispose()

@@ -13,7 +13,7 @@ from phylon.protocol import Claim
 from worker.supervisor.logs import LogBuffer
 from worker.supervisor.relay import Relay
 from worker.supervisor.service import Service
-from worker.training.run_directory import checkpoints_dir, spool_path
+from worker.training.run_directory import checkpoints_dir, spool_path, videos_dir
 
 LEASE_SECONDS = 0.8
 
@@ -27,6 +27,7 @@ class ScriptedService:
         self.next_log_line = 0
         self.log: list[str] = []
         self.heartbeat_status = 200
+        self.upload_status = 200
         self.upload_may_end = threading.Event()
         self.upload_may_end.set()
         service = self
@@ -47,7 +48,8 @@ class ScriptedService:
                 service.upload_may_end.wait(30)
                 assert hashlib.sha256(content).hexdigest() in self.path
                 service.heard.append(("upload", [self.path.partition("?")[0].rpartition("/")[2]]))
-                self.answer(200, {"artifact_id": 1})
+                body = {"artifact_id": 1} if service.upload_status == 200 else {"detail": "scripted"}
+                self.answer(service.upload_status, body)
 
             def answer(self, status, body):
                 data = json.dumps(body).encode()
@@ -128,9 +130,22 @@ def write(run_dir, *kinds: str) -> None:
             "bytes": len(content),
             "sha256": hashlib.sha256(content).hexdigest(),
         },
+        "video": {
+            "member": 1,
+            "segment": 1,
+            "episode_return": 2.0,
+            "episode_steps": 9,
+            "ended": True,
+            "file": "step-000000100-member-1.mp4",
+            "bytes": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        },
         "finished": {"best_member": 0, "best_fitness": 1.0},
     }
     for kind in kinds:
+        if kind == "video":
+            videos_dir(run_dir).mkdir(exist_ok=True)
+            (videos_dir(run_dir) / own_fields["video"]["file"]).write_bytes(content)
         if kind == "checkpoint":
             (checkpoints_dir(run_dir) / "000004.npz").write_bytes(content)
         with path.open("a") as spool:
@@ -169,7 +184,26 @@ def test_a_checkpoint_that_was_replaced_meanwhile_does_not_hold_up_the_history(s
     (checkpoints_dir(run_dir) / "000004.npz").unlink()
     relay.follow(run_dir, 0)
     wait(lambda: service.told() == ["checkpoint", "metrics"])
-    wait(lambda: any("000004.npz was replaced" in line for line in service.log))
+    wait(lambda: any("checkpoint 000004.npz is not stored: it was gone" in line for line in service.log))
+
+
+def test_a_video_is_stored_before_it_is_told_of(service, relay, run_dir):
+    write(run_dir, "metrics", "video", "checkpoint")
+    relay.follow(run_dir, 0)
+    wait(lambda: service.told() == ["metrics", "video", "checkpoint"])
+    uploads = [names[0] for what, names in service.heard if what == "upload"]
+    assert uploads == ["step-000000100-member-1.mp4", "000004.npz"]
+    upload = service.heard.index(("upload", uploads[:1]))
+    assert not any("video" in kinds for _, kinds in service.heard[:upload])
+
+
+def test_a_video_that_the_service_refuses_ends_nothing(service, relay, run_dir):
+    service.upload_status = 422
+    write(run_dir, "video", "metrics")
+    relay.follow(run_dir, 0)
+    wait(lambda: service.told() == ["video", "metrics"])
+    wait(lambda: any("member-1.mp4 is not stored: PUT" in line for line in service.log))
+    assert not relay.over.is_set()
 
 
 def test_the_outcome_is_told_last_when_the_trainer_has_ended_and_its_output_is_stored(service, relay, run_dir, logs):

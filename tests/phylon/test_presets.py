@@ -1,11 +1,18 @@
-"""Every preset is a valid spec under its own file name, and each full one has a smoke variant of itself."""
+"""Every preset is a valid spec or group under its own file name, and each full one has a smoke variant of itself."""
 
 import pytest
 
+from phylon.catalogue import find
 from phylon.presets import Preset, PresetUnknown, list_presets, load_preset
-from phylon.spec import parse_yaml
+from phylon.spec import ExperimentSpec, Group, parse_document, parse_group, parse_yaml, read_yaml
 
 PRESETS = list_presets()
+
+
+def experiments(name: str) -> dict[str, ExperimentSpec]:
+    """Those of a preset: of a group by the end of their name, else the only one."""
+    document = parse_document(read_yaml(load_preset(name).yaml))
+    return document.experiments if isinstance(document, Group) else {"": document}
 
 
 def test_the_first_preset_is_the_newcomers():
@@ -15,21 +22,25 @@ def test_the_first_preset_is_the_newcomers():
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
 def test_a_preset_is_valid_and_named_like_its_file(preset: Preset):
-    spec = parse_yaml(preset.yaml)
+    document = parse_document(read_yaml(preset.yaml))
+    spec = document.spec if isinstance(document, Group) else document
     assert spec.name == preset.name
     assert spec.description == preset.description != ""
+    assert preset.experiments == (len(document.experiments) if isinstance(document, Group) else None)
     assert preset.smoke == preset.name.endswith("-smoke")
     assert load_preset(preset.name) == preset
 
 
 @pytest.mark.parametrize("preset", [p for p in PRESETS if not p.smoke], ids=lambda preset: preset.name)
 def test_a_smoke_variant_is_the_same_experiment_made_small(preset: Preset):
-    full, smoke = parse_yaml(preset.yaml), parse_yaml(load_preset(preset.name + "-smoke").yaml)
-    assert smoke.algorithm == full.algorithm
-    assert smoke.environment == full.environment
-    small, large = smoke.population.method.model_dump(), full.population.method.model_dump()
-    assert small == large | {"interval": small["interval"]} if "interval" in large else small == large
-    assert smoke.budget.env_steps * smoke.population.size * 5 < full.budget.env_steps * full.population.size
+    large_ones, small_ones = experiments(preset.name), experiments(preset.name + "-smoke")
+    assert list(large_ones) == list(small_ones)
+    for full, smoke in zip(large_ones.values(), small_ones.values(), strict=True):
+        assert smoke.algorithm == full.algorithm
+        assert smoke.environment == full.environment
+        small, large = smoke.population.method.model_dump(), full.population.method.model_dump()
+        assert small == large | {"interval": small["interval"]} if "interval" in large else small == large
+        assert smoke.budget.env_steps * smoke.population.size * 5 < full.budget.env_steps * full.population.size
 
 
 @pytest.mark.parametrize("name", ["td3-pbt-halfcheetah", "sac-pbt-halfcheetah", "srsac-cheetah-run", "dqn-pong"])
@@ -43,6 +54,18 @@ def test_halfcheetah_is_at_the_papers_scale():
     assert (spec.population.size, spec.budget.env_steps, spec.population.method.interval) == (80, 3_000_000, 100_000)
     assert (spec.replay.capacity, spec.replay.warmup, spec.replay.ratio) == (300_000, 25_000, 1.0)
     assert (spec.evaluation.interval, spec.evaluation.episodes, spec.algorithm.batch_size) == (10_000, 10, 256)
+
+
+def test_dmc15_is_sr_sac_on_fifteen_tasks_of_dm_control():
+    group = parse_group(read_yaml(load_preset("dmc15").yaml))
+    single = parse_yaml(load_preset("srsac-cheetah-run").yaml)
+    assert len({spec.environment.id for spec in group.experiments.values()}) == 15
+    for suffix, spec in group.experiments.items():
+        entry = find("envpool", spec.environment.id)
+        assert entry and entry.family == "dm_control" and entry.max_episode_steps == 1000
+        assert spec.environment.id.lower() == suffix.replace("-", "").replace("_", "") + "-v1"
+        same = {"name": spec.name, "description": spec.description, "environment": spec.environment}
+        assert spec == single.model_copy(update=same)
 
 
 def test_a_misspelt_name_gets_the_close_ones():

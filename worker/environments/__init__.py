@@ -8,6 +8,7 @@ from phylon.catalogue import EnvironmentEntry
 from phylon.spec.environment import EnvironmentSpec
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
+from worker.environments import rendering
 from worker.environments.host import HostEnvironments, Purpose, Renderer, StepResult
 from worker.environments.spaces import info_of
 
@@ -65,7 +66,11 @@ def make_environments(environment: EnvironmentSpec, count: int, purpose: Purpose
 
 
 def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
-    """An environment to look at, without a screen, as evaluation sees it; None where there is nothing to see."""
+    """An environment to look at, without a screen, as evaluation sees it; None where there is nothing to see.
+
+    Best in a process of its own: what some libraries lack for drawing makes them end theirs.
+    """
+    rendering.prepare()  # before the suite is imported
     return _suite(environment.suite).make_renderer(environment)
 
 

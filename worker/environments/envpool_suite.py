@@ -80,7 +80,6 @@ def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvi
 
 def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
     kind = _kind(environment.id)
-    rendering.prepare()
     options = _options(environment, kind.entry.family, "test") | {"render_mode": "rgb_array"}
     pool = EnvpoolEnvironments(kind, info_of(kind.entry), 1, options)
     return rendering.tried(Renderer(pool, pool.frame, FRAMES_PER_SECOND), environment.id)

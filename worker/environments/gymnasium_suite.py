@@ -63,7 +63,6 @@ def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvi
 
 def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
     info = info_of(find_entry(environment.id))
-    rendering.prepare()
     shown = open_environment(environment.id, render_mode="rgb_array")
     pool = InlineEnvironments([shown], info)
     if "rgb_array" not in shown.metadata["render_modes"]:

@@ -47,7 +47,6 @@ def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvi
 
 def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
     """Gymnasium draws, from the state of the simulation here."""
-    rendering.prepare()
     pool = JaxPool(make_jax_environment(environment.id), 1)
     shown: Any = gymnasium_suite.open_environment(environment.id, render_mode="rgb_array")
     shown.reset(seed=0)

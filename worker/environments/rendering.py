@@ -1,5 +1,7 @@
 """Drawing without a screen."""
 
+import contextlib
+import ctypes
 import logging
 import os
 
@@ -21,6 +23,10 @@ def prepare() -> None:
     """Tell graphics libraries that there is no screen, unless the operator has told them something else."""
     for name, value in HEADLESS.items():
         os.environ.setdefault(name, value)
+    if os.environ["MUJOCO_GL"] == "egl":
+        # envpool's MuJoCo takes what is loaded when it is imported, and ends the process at a picture without this.
+        with contextlib.suppress(OSError):
+            ctypes.CDLL("libEGL.so.1", ctypes.RTLD_GLOBAL)
 
 
 def tried(renderer: Renderer, id: str) -> Renderer | None:

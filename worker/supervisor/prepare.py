@@ -23,6 +23,7 @@ from worker.training.run_directory import (
     replace_file,
     rewind,
     spool_path,
+    videos_dir,
     write_run,
 )
 
@@ -49,9 +50,10 @@ def prepare(service: Service, claim: Claim, run_dir: Path, is_cancelled: Callabl
     return next_seq
 
 
-def discard_checkpoints(run_dir: Path) -> None:
+def discard_files(run_dir: Path) -> None:
     """The run has ended and the service holds what matters; only the spool is worth its place."""
-    shutil.rmtree(checkpoints_dir(run_dir), ignore_errors=True)
+    for folder in (checkpoints_dir(run_dir), videos_dir(run_dir)):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _continues(run_dir: Path, claim: Claim, request: RunRequest) -> bool:
@@ -69,7 +71,7 @@ def _holds(run_dir: Path, reference: CheckpointReference) -> bool:
 
 
 def _clear(run_dir: Path) -> None:
-    shutil.rmtree(checkpoints_dir(run_dir), ignore_errors=True)
+    discard_files(run_dir)
     for name in (spool_path(run_dir).name, "strategy.json", ATTEMPT_FILE):
         (run_dir / name).unlink(missing_ok=True)
 

@@ -1,7 +1,7 @@
 """Tells the service what the trainer says, in a thread of its own, so that nothing else can delay a heartbeat.
 
-A `checkpoint` event, and all that follows it, waits until the checkpoint itself is stored: the service must never
-believe in a checkpoint that it does not hold. The outcome event waits until the trainer has ended and its output is
+A `checkpoint` or `video` event, and all that follows it, waits until the file itself is stored: the service must never
+believe in a file that it does not hold. The outcome event waits until the trainer has ended and its output is
 told, because the service takes nothing more from an attempt that is over.
 """
 
@@ -12,12 +12,12 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from phylon.events import OUTCOMES, Checkpoint, RunEvent
+from phylon.events import OUTCOMES, Checkpoint, RunEvent, Video
 from phylon.protocol import Claim, Heartbeat, LogLine
 from phylon.spool import SpoolReader
 from worker.supervisor.logs import LogBuffer
 from worker.supervisor.service import AttemptRefused, Service, ServiceUnreachable, pauses
-from worker.supervisor.upload import Upload
+from worker.supervisor.upload import Upload, Uploaded
 from worker.training.run_directory import spool_path
 
 LOOK_SECONDS = 0.1
@@ -122,7 +122,7 @@ class Relay:
         events: list[RunEvent] = []
         characters = 0
         for event, size in self._pending:
-            if isinstance(event, Checkpoint) and not self._is_stored(event):
+            if isinstance(event, Uploaded) and not self._is_stored(event):
                 break
             if isinstance(event, OUTCOMES) and not (self._trainer_ended.is_set() and all_lines_fit):
                 break
@@ -132,7 +132,7 @@ class Relay:
             events.append(event)
         return events
 
-    def _is_stored(self, event: Checkpoint) -> bool:
+    def _is_stored(self, event: Checkpoint | Video) -> bool:
         if event.seq <= self._uploaded_seq:
             return True
         if self._upload is None:

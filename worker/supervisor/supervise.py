@@ -8,7 +8,7 @@ from pathlib import Path
 
 from phylon.protocol import Claim, ClaimRequest, DeviceKind, Release, ResumeRequest
 from worker.supervisor.logs import LogBuffer
-from worker.supervisor.prepare import discard_checkpoints, prepare
+from worker.supervisor.prepare import discard_files, prepare
 from worker.supervisor.relay import Relay, wait_until_over
 from worker.supervisor.service import AttemptRefused, Service, ServiceError, ServiceUnreachable, persistently
 from worker.supervisor.trainer import Trainer
@@ -85,7 +85,7 @@ class Supervisor:
             raise relay.failure
         if relay.outcome is not None:
             log.info("run %d: %s", claim.run_id, relay.outcome.kind)
-            discard_checkpoints(run_dir)
+            discard_files(run_dir)
             return None
         return self._release(claim, trainer.describe_end())
 

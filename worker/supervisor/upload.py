@@ -1,21 +1,27 @@
-"""Sends one checkpoint to the service beside the heartbeats, for however long that takes."""
+"""Sends one file of a run to the service beside the heartbeats, for however long that takes."""
 
 import threading
 from pathlib import Path
 
-from phylon.events import Checkpoint
+from phylon.events import Checkpoint, Video
 from phylon.protocol import Claim
 from worker.supervisor.logs import LogBuffer
-from worker.supervisor.service import Service, ServiceUnreachable, pauses
-from worker.training.run_directory import checkpoints_dir
+from worker.supervisor.service import RequestRefused, Service, ServiceUnreachable, pauses
+from worker.training.run_directory import checkpoints_dir, videos_dir
+
+Uploaded = (Checkpoint, Video)
+"""Events about a file that the service must hold before it is told of it."""
 
 
 class Upload:
     """Starts at construction and tries until the service has the file, refuses it, or `cancel` is called."""
 
-    def __init__(self, service: Service, claim: Claim, run_dir: Path, event: Checkpoint, logs: LogBuffer) -> None:
+    def __init__(
+        self, service: Service, claim: Claim, run_dir: Path, event: Checkpoint | Video, logs: LogBuffer
+    ) -> None:
         self._service, self._claim, self._event, self._logs = service, claim, event, logs
-        self._path = checkpoints_dir(run_dir) / Path(event.file).name
+        folder = videos_dir(run_dir) if isinstance(event, Video) else checkpoints_dir(run_dir)
+        self._path = folder / Path(event.file).name
         self._cancelled = threading.Event()
         self._done = threading.Event()
         self._error: Exception | None = None
@@ -39,13 +45,19 @@ class Upload:
                 self._done.set()
                 return
             except FileNotFoundError:
-                # The trainer keeps its last two only, and made newer ones while the service was away.
-                self._logs.add("supervisor", f"checkpoint {self._path.name} was replaced before it could be uploaded")
-                self._done.set()
+                # The trainer keeps its last two checkpoints only, and made newer ones while the service was away.
+                self._leave_out("it was gone before it could be uploaded")
                 return
             except ServiceUnreachable:
                 if self._cancelled.wait(pause):
                     return
             except Exception as error:
-                self._error = error
+                if isinstance(self._event, Video) and isinstance(error, RequestRefused):
+                    self._leave_out(str(error))  # no reason to end a run
+                else:
+                    self._error = error
                 return
+
+    def _leave_out(self, why: str) -> None:
+        self._logs.add("supervisor", f"{self._event.kind} {self._path.name} is not stored: {why}")
+        self._done.set()

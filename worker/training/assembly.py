@@ -15,6 +15,7 @@ from worker.training.collect import Collector
 from worker.training.evaluate import Evaluator
 from worker.training.experience import Experience, make_experience
 from worker.training.run_directory import replace_file
+from worker.training.studio import Studio
 
 
 class Parts(NamedTuple):
@@ -28,10 +29,14 @@ class Parts(NamedTuple):
     experience: Experience
     collector: Collector
     evaluator: Evaluator
+    studio: Studio | None
+    """Where the spec asks for videos."""
 
     def close(self) -> None:
         self.collector.close()
         self.evaluator.close()
+        if self.studio is not None:
+            self.studio.close()
 
 
 def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path) -> Parts:
@@ -53,6 +58,7 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
         experience=experience,
         collector=Collector(make_environments(spec.environment, size * spec.environment.envs_per_member), size, seed),
         evaluator=Evaluator(make_environments(spec.environment, size * spec.evaluation.episodes, "test"), size, seed),
+        studio=None if spec.videos is None else Studio(spec, spec.videos, seed, run_dir),
     )
 
 

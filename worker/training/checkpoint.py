@@ -20,7 +20,7 @@ from worker.training.run_directory import (
     checkpoint_file,
     checkpoints_dir,
     file_sha256,
-    sync_directory,
+    sync,
 )
 
 Arrays = dict[str, NDArray[Any]]
@@ -46,7 +46,7 @@ def write_arrays(run_dir: Path, number: int, arrays: Mapping[str, NDArray[Any]])
         os.fsync(file.fileno())
     written = Written(path.name, temporary.stat().st_size, file_sha256(temporary))
     os.replace(temporary, path)
-    sync_directory(path.parent)
+    sync(path.parent)
     return written
 
 

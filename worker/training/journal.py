@@ -6,7 +6,7 @@ from phylon.events import run_event
 from worker.training.spool import SpoolWriter
 from worker.training.stopwatch import Stopwatch
 
-Kind = Literal["started", "metrics", "lineage", "checkpoint", "finished", "stopped", "failed"]
+Kind = Literal["started", "metrics", "lineage", "checkpoint", "video", "finished", "stopped", "failed"]
 
 
 class Journal:

@@ -20,6 +20,9 @@ class Lineage:
         self._open = np.full(population_size, -1, np.int64)
         self._next = 0
 
+    def segment_of(self, slot: int) -> int:
+        return int(self._open[slot])
+
     def founders(self, hyperparams: HostHyperparams, tuned: list[str], weights: NDArray[np.uint32]) -> list[Segment]:
         return [
             Segment(

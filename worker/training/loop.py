@@ -1,6 +1,6 @@
 """The training loop. A segment is collected and learned from; between segments the host looks around:
 
-    metrics → evaluation → evolution → reset → checkpoint → commands
+    metrics → evaluation → videos → evolution → reset → checkpoint → commands
 
 What a run does depends on its spec, its seed and the segment number alone, so a run taken up from a checkpoint goes on
 as if nothing had happened.
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.spec import segment_steps, tuned
+from phylon.spec.videos import VideosSpec
 from worker.algorithms.resets import reset
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
@@ -115,6 +116,8 @@ class Loop:
         is_evolving = not is_end and self._is_evolution_due(step)
         if step % spec.evaluation.interval == 0 or is_end or is_evolving:
             self._evaluate()
+            if spec.videos is not None and (step % spec.videos.interval == 0 or is_end):
+                self._film(spec.videos)
         if is_evolving:
             self._evolve()
         if self._reset_number(step) > self._reset_number(step - self._segment_steps) and not is_end:
@@ -168,6 +171,22 @@ class Loop:
             Progress(before, self._updates_made(before)),
             Progress(step, self._updates_made(step)),
         )
+
+    def _film(self, videos: VideosSpec) -> None:
+        state, studio = self.state, self._parts.studio
+        assert studio is not None
+        members = {"best": [best_member(state.fitness)], "all": range(len(state.fitness))}
+        chosen = members[videos.members] if isinstance(videos.members, str) else videos.members
+        with self._stopwatch.phase("video"):
+            actor = self._execution.actor(state.population, state.placed)
+            for film in studio.films(actor.exploit, chosen, state.step, lambda: self._commands.wanted is not None):
+                segment = state.lineage.segment_of(film.member)
+                self._journal.tell("video", state.step, segment=segment, **film._asdict())
+                print(
+                    f"step {state.step:,}: member {film.member} is filmed, return {film.episode_return:.1f} in "
+                    f"{film.episode_steps:,} steps",
+                    flush=True,
+                )
 
     def _evolve(self) -> None:
         state, method = self.state, self._parts.method

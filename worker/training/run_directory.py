@@ -4,6 +4,7 @@ run.json                  what to train; written by the launcher before the star
 events.jsonl              the spool: one event a line, line number = seq
 checkpoints/NNNNNN.npz    arrays of a checkpoint
 checkpoints/NNNNNN.json   its record, written last: a checkpoint without a record does not exist
+videos/step-NNNNNNNNN-member-N.mp4    films of members; none of a step that history does not have
 strategy.json             the chosen execution strategy, so that a resumed attempt makes the same choice
 lock                      held by the trainer while it lives
 """
@@ -13,6 +14,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +28,7 @@ from phylon.spool import SPOOL_FILE
 
 CHECKPOINTS_KEPT = 2
 LOCK_PATIENCE_SECONDS = 30.0
+_VIDEO_FILE = re.compile(r"step-(\d+)-member-\d+\.(mp4|part)")
 
 
 class RunRequest(Model):
@@ -63,6 +66,15 @@ def spool_path(run_dir: Path) -> Path:
 
 def checkpoints_dir(run_dir: Path) -> Path:
     return run_dir / "checkpoints"
+
+
+def videos_dir(run_dir: Path) -> Path:
+    return run_dir / "videos"
+
+
+def video_file(step: int, member: int) -> str:
+    """So that the order of names is that of steps."""
+    return f"step-{step:09d}-member-{member}.mp4"
 
 
 def checkpoint_number(step: int, segment_steps: int) -> int:
@@ -118,6 +130,8 @@ def install_checkpoint(run_dir: Path, source: Path, next_seq: int, sha256: str, 
 def rewind(run_dir: Path) -> int:
     """Cut the spool back to the newest checkpoint (to nothing, without one) and return the next event number.
 
+    Videos of what is cut off go too.
+
     A run that came from another worker left its earlier events there, where they are stored already. Blank lines stand
     for them, so that the line number stays the event number.
     """
@@ -136,6 +150,7 @@ def rewind(run_dir: Path) -> int:
         spool.write(b"\n" * (next_seq - kept))
         spool.flush()
         os.fsync(spool.fileno())
+    _discard_videos_after(run_dir, checkpoint.step if checkpoint else 0)
     return next_seq
 
 
@@ -165,11 +180,11 @@ def replace_file(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
-    sync_directory(path.parent)
+    sync(path.parent)
 
 
-def sync_directory(path: Path) -> None:
-    """A rename outlives a power cut only when its directory was synced."""
+def sync(path: Path) -> None:
+    """What was written to the file outlives a power cut; a rename does only when its directory was synced."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -190,6 +205,14 @@ def read_strategy(run_dir: Path) -> dict[str, Any] | None:
 def _is_intact(run_dir: Path, record: CheckpointRecord) -> bool:
     path = checkpoints_dir(run_dir) / record.file
     return path.exists() and path.stat().st_size == record.bytes and file_sha256(path) == record.sha256
+
+
+def _discard_videos_after(run_dir: Path, step: int) -> None:
+    """A checkpoint covers the videos of its own step: they are made before it."""
+    for path in videos_dir(run_dir).glob("*"):
+        name = _VIDEO_FILE.fullmatch(path.name)
+        if name and (path.suffix == ".part" or int(name[1]) > step):
+            path.unlink()
 
 
 def _prune(run_dir: Path) -> None:

@@ -7,7 +7,9 @@ from typing import Literal
 
 import jax.monitoring
 
-Phase = Literal["env", "act", "sample", "transfer", "update", "evaluate", "evolve", "checkpoint", "compile", "other"]
+Phase = Literal[
+    "env", "act", "sample", "transfer", "update", "evaluate", "video", "evolve", "checkpoint", "compile", "other"
+]
 PHASES: tuple[Phase, ...] = (
     "env",
     "act",
@@ -15,6 +17,7 @@ PHASES: tuple[Phase, ...] = (
     "transfer",
     "update",
     "evaluate",
+    "video",
     "evolve",
     "checkpoint",
     "compile",

@@ -1,6 +1,7 @@
 import { DropdownMenu } from "radix-ui"
 import type { ReactNode } from "react"
 import { Icon } from "@/ui/Icon"
+import { MENU, MENU_HEADING, MENU_ITEM } from "@/ui/menuStyle"
 
 interface CheckMenuProps {
   trigger: ReactNode
@@ -15,16 +16,12 @@ export function CheckMenu({ trigger, heading, items, onToggle }: CheckMenuProps)
     <DropdownMenu.Root>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="end"
-          className="rising z-40 min-w-48 rounded-xl border border-line bg-raised p-1.5 shadow-pop"
-          sideOffset={6}
-        >
-          <DropdownMenu.Label className="eyebrow px-2.5 py-1.5">{heading}</DropdownMenu.Label>
+        <DropdownMenu.Content align="end" className={MENU} sideOffset={6}>
+          <DropdownMenu.Label className={MENU_HEADING}>{heading}</DropdownMenu.Label>
           {items.map((item) => (
             <DropdownMenu.CheckboxItem
               checked={item.checked}
-              className="flex cursor-pointer select-none items-center gap-2 rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-sunken"
+              className={MENU_ITEM}
               key={item.id}
               onCheckedChange={(checked) => onToggle(item.id, checked)}
               onSelect={(event) => event.preventDefault()}

@@ -15,7 +15,10 @@ COMMANDS = sorted(ROOT.commands)
 
 
 def test_the_commands_are_those_of_the_issue():
-    expected = "up serve worker migrate validate presets environments train submit list show watch stop logs download"
+    expected = (
+        "up serve worker migrate validate presets environments train submit list show watch stop groups logs download "
+        "lineage schedule export"
+    )
     assert set(COMMANDS) == set(expected.split())
     assert set(COMMANDS) == {name for commands in GROUPS.values() for name in commands}
 

@@ -127,6 +127,24 @@ class TestValidate:
         assert spec["replay"]["warmup"] == 500
 
 
+class TestValidateAGroup:
+    def test_preset(self, phylon):
+        result = phylon("validate", "dmc15")
+        assert result.exit_code == 0
+        assert "dmc15 is a group of 15 experiments" in result.stdout
+        assert "dmc15-fish-swim trains 10 sac members on FishSwim-v1" in result.stdout
+
+    def test_overrides_and_json(self, phylon):
+        report = json.loads(phylon("validate", "dmc15", "--set", "base.replay.ratio=8", "--json").stdout)
+        assert report["valid"] and report["spec"]["base"]["replay"]["ratio"] == 8
+
+    def test_problems_are_said_where_they_are(self, phylon):
+        result = phylon("validate", "dmc15", "--set", "experiments.cheetah-run={environment.id: CheetahRn-v1}")
+        assert result.exit_code == 2
+        assert "1 problem" in result.stderr and "experiments.cheetah-run.environment.id" in result.stderr
+        assert "CheetahRun-v1" in result.stderr
+
+
 class TestExitCodesOfTheRealCommand:
     """In a process of its own, as a script calls it."""
 

@@ -51,3 +51,10 @@ def test_games_take_their_options():
 def test_values_out_of_range_are_refused(raw, family, option, value):
     found = problems(raw, suite="envpool", id="Pong-v5", **{family: {option: value}})
     assert f"environment.{family}.{option}" in found
+
+
+@pytest.mark.parametrize(("suite", "id"), [("probe", "ActionReward-v0"), ("gymnax", "Pendulum-v1")])
+def test_what_has_no_looks_is_not_filmed(raw, suite, id):
+    found = problems(raw | {"videos": {"interval": 1000}}, suite=suite, id=id)
+    assert found["videos"]["message"] == f"{id} of suite '{suite}' cannot be drawn"
+    assert parse_spec(raw | {"videos": {"interval": 1000}}).videos

@@ -33,6 +33,13 @@ def problems(read: Callable[[Any], Any], what: Any) -> list[Problem]:
 
 # what is written where | where the problem is said to be | the value shown | words of the remedy
 ONE_MISTAKE = [
+    ("videos", {}, "videos.interval", None, "add 'videos.interval'"),
+    ("videos", {"interval": 1500}, "videos.interval", 1500, "use 2000, or change evaluation.interval"),
+    ("videos", {"interval": 1000, "width": 321}, "videos.width", 321, "use 320 or 322"),
+    ("videos", {"interval": 1000, "steps": 0}, "videos.steps", 0, "use a value at least 1"),
+    ("videos", {"interval": 1000, "members": [0, 4]}, "videos.members", 4, "use numbers from 0 to 3, best, or all"),
+    ("videos", {"interval": 1000, "members": [1, 1]}, "videos.members", "(1, 1)", "name each member once"),
+    ("videos", {"interval": 1000, "member": "all"}, "videos.member", "all", "did you mean 'members'?"),
     ("learning_rate", 0.1, "learning_rate", 0.1, "remove it; fields here are: version, name"),
     ("algorithm.discont", 0.9, "algorithm.discont", 0.9, "did you mean 'discount'?"),
     ("algorithm.network.hiden", [4], "algorithm.network.hiden", "[4]", "did you mean 'hidden'?"),

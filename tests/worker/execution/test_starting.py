@@ -12,23 +12,31 @@ import jax
 jax.config.update("jax_cpu_enable_async_dispatch", False)  # as the trainer does, before anything runs
 import numpy as np
 from phylon.spec import MLPSpec, SACSpec, hyperparameters
+from phylon.spec.algorithms.convolutions import CNNSpec
+from phylon.spec.algorithms.drac import DrACSpec
 from worker.algorithms import build_algorithm
 from worker.core.types import EnvironmentInfo
 from worker.execution import Workload, build_execution
 
+def founders(spec, info):
+    typical = hyperparameters(spec)
+    execution = build_execution("sharded", Workload(build_algorithm(spec, info), info, 2, typical))
+    hyperparams = execution.place({name: np.full(2, value, np.float32) for name, value in typical.items()})
+    return jax.device_get(execution.init(np.zeros(2, np.uint32), hyperparams))
+
 spec = SACSpec(name="sac", network=MLPSpec(hidden=(256, 256), init="orthogonal"))
-info = EnvironmentInfo(observation_shape=(17,), action_size=6, max_episode_steps=None)
-typical = hyperparameters(spec)
-execution = build_execution("sharded", Workload(build_algorithm(spec, info), info, 2, typical))
-hyperparams = execution.place({name: np.full(2, value, np.float32) for name, value in typical.items()})
-population = jax.device_get(execution.init(np.zeros(2, np.uint32), hyperparams))
+population = founders(spec, EnvironmentInfo(observation_shape=(17,), action_size=6, max_episode_steps=None))
 kernel = population.policy["params"]["hidden_1"]["kernel"]
 np.testing.assert_allclose(kernel[0].T @ kernel[0], 2 * np.eye(256), atol=1e-4)
+
+network = CNNSpec(kind="cnn", channels=(16, 32), kernels=(8, 4), strides=(4, 2), hidden=(64,), init="orthogonal")
+spec = DrACSpec(name="drac", network=network)
+founders(spec, EnvironmentInfo((64, 64, 3), action_size=15, max_episode_steps=None, is_discrete=True))
 """
 
 
 def test_large_orthogonal_weights_start():
-    """Hyper-parameters on two devices made drawing weights a program for both, whose decompositions never ended."""
+    """Decompositions of large weights never ended: when two devices ran them, or two of them ran on one device."""
     environment = {
         **os.environ,
         "JAX_PLATFORMS": "cpu",

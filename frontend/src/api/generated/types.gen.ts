@@ -1774,6 +1774,52 @@ export type StreamRunEventsResponses = {
 
 export type StreamRunEventsResponse = StreamRunEventsResponses[keyof StreamRunEventsResponses];
 
+export type ExportRunData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+        /**
+         * Table
+         */
+        table: 'metrics' | 'lineage';
+        /**
+         * Format
+         */
+        format: 'csv' | 'parquet';
+    };
+    query?: never;
+    url: '/api/runs/{id}/export/{table}.{format}';
+};
+
+export type ExportRunErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+    /**
+     * This service cannot write that format.
+     */
+    501: ErrorRead;
+};
+
+export type ExportRunError = ExportRunErrors[keyof ExportRunErrors];
+
+export type ExportRunResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type ExportRunResponse = ExportRunResponses[keyof ExportRunResponses];
+
 export type GetRunLineageData = {
     body?: never;
     path: {

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { type Experiment, isActive, type Run } from "@/api/types"
 import { DeleteButton } from "@/features/experiment/DeleteButton"
+import { ExportMenu } from "@/features/experiment/ExportMenu"
 import { StopButton } from "@/features/experiment/StopButton"
 import { formatAge, formatValue } from "@/lib/format"
 import { useNow } from "@/lib/useNow"
@@ -38,6 +39,7 @@ export function ExperimentHeader({ experiment, run }: HeaderProps) {
       </div>
       <div className="flex flex-wrap items-center gap-2">
         {experiment.runs.length > 1 && <ReplicateSwitch experiment={experiment} run={run} />}
+        <ExportMenu run={run} />
         <Link className={buttonStyle("ghost")} search={{ from: experiment.id }} to="/new">
           <Icon name="template" />
           Use as template

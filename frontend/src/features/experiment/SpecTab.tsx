@@ -2,26 +2,22 @@ import { Link } from "@tanstack/react-router"
 import type { Experiment } from "@/api/types"
 import { saveText } from "@/lib/saveText"
 import { Button, buttonStyle } from "@/ui/Button"
+import { copyText } from "@/ui/copyText"
 import { Icon } from "@/ui/Icon"
 import { Panel } from "@/ui/Panel"
-import { notify, notifyFailure } from "@/ui/Toasts"
 import { YamlEditor } from "@/ui/YamlEditor"
 
 /** The spec as it was submitted, complete with defaults. */
 export function SpecTab({ experiment }: { experiment: Experiment }) {
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(experiment.yaml)
-      notify({ tone: "good", title: "The spec is on the clipboard" })
-    } catch (error) {
-      notifyFailure("The browser did not allow copying", error)
-    }
-  }
   return (
     <Panel
       actions={
         <>
-          <Button icon="copy" onClick={copy} size="small">
+          <Button
+            icon="copy"
+            onClick={() => copyText(experiment.yaml, "The spec is on the clipboard")}
+            size="small"
+          >
             Copy
           </Button>
           <Button

@@ -1,19 +1,10 @@
-"""What `train` and `watch` show, and the files they leave, from a history written by hand."""
-
-import csv
-import json
-from pathlib import Path
+"""What `train` and `watch` show, from a history written by hand."""
 
 import pytest
 
-from phylon.cli.export import lineage_of_events, rows_of_events, write_lineage, write_metrics
 from phylon.cli.progress import Lines, RunState
 from phylon.events import Lineage, Metrics, RunEvent, Segment
-from phylon.presets import load_preset
-from phylon.results import RunLineage
-from phylon.spec import parse_yaml
 
-SPEC = parse_yaml(load_preset("td3-pbt-pendulum-smoke").yaml)
 NAN = float("nan")
 
 
@@ -77,23 +68,3 @@ def test_a_log_gets_one_line_at_each_evaluation(capsys: pytest.CaptureFixture[st
     assert lines[1].startswith("run 1000/12000 steps · return best -900, median -900 · 1000 member-steps/s")
     assert lines[2].startswith("run 2000/12000 steps · return best -200, median -500")
     assert len(lines) == 3
-
-
-def test_metrics_as_csv(tmp_path: Path):
-    write_metrics(tmp_path, rows_of_events(HISTORY))
-    with (tmp_path / "metrics.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert rows[0] == {
-        "name": "speed/env_steps_per_second", "step": "500", "wall_seconds": "1.5", "member": "", "value": "1000.0",
-    }  # fmt: skip
-    assert [(row["member"], row["value"]) for row in rows[1:]] == [
-        ("0", "-900.0"), ("1", "nan"), ("0", "-800.0"), ("1", "-200.0"),
-    ]  # fmt: skip
-
-
-def test_lineage_as_the_service_tells_it(tmp_path: Path):
-    write_lineage(tmp_path, lineage_of_events(SPEC, HISTORY))
-    lineage = RunLineage.model_validate(json.loads((tmp_path / "lineage.json").read_text()))
-    assert lineage.end_step == 2000
-    assert [(s.id, s.start_step, s.end_step) for s in lineage.segments] == [(0, 0, None), (1, 0, 1000), (2, 1000, None)]
-    assert {tuned.name for tuned in lineage.tuned} >= {"discount", "policy_learning_rate"}

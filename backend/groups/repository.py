@@ -1,0 +1,55 @@
+"""Queries about groups."""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, joinedload, selectinload
+
+from backend.experiments.repository import status_rank
+from backend.experiments.schemas import ExperimentStatus
+from backend.kit.errors import NotFound
+from backend.models import Experiment, Group, Run
+
+
+class Page(NamedTuple):
+    groups: list[Group]
+    total: int
+
+
+class Standing(NamedTuple):
+    """How one experiment of a group stands."""
+
+    status: ExperimentStatus
+    share: float
+    """Of its budget that is spent."""
+
+
+def get(session: Session, group_id: int) -> Group:
+    """With its experiments, and these with their runs."""
+    complete = selectinload(Group.experiments).options(selectinload(Experiment.runs), joinedload(Experiment.group))
+    group = session.scalar(select(Group).where(Group.id == group_id).options(complete))
+    if group is None:
+        raise NotFound("group", group_id)
+    return group
+
+
+def page(session: Session, limit: int, offset: int) -> Page:
+    """The newest first."""
+    total = session.scalar(select(func.count()).select_from(Group)) or 0
+    rows = session.scalars(select(Group).order_by(Group.id.desc()).limit(limit).offset(offset))
+    return Page(list(rows), total)
+
+
+def standings(session: Session, group_ids: list[int]) -> dict[int, list[Standing]]:
+    statement = (
+        select(Experiment.group_id, func.min(status_rank()), func.sum(Run.step), func.sum(Run.total_steps))
+        .join(Run, Run.experiment_id == Experiment.id)
+        .where(Experiment.group_id.in_(group_ids))
+        .group_by(Experiment.group_id, Experiment.id)
+    )
+    found: dict[int, list[Standing]] = defaultdict(list)
+    for group_id, rank, step, total in session.execute(statement):
+        assert group_id is not None  # asked for by number
+        found[group_id].append(Standing(list(ExperimentStatus)[rank], int(step) / int(total)))
+    return found

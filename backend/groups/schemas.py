@@ -1,0 +1,73 @@
+"""What is told about a group of experiments, and how one is submitted."""
+
+from datetime import datetime
+from typing import Any
+
+from backend.experiments.schemas import ExperimentStatus, ExperimentSummary
+from backend.kit.schema import InputSchema, Real, Schema
+
+
+class GroupFromSpec(InputSchema):
+    spec: dict[str, Any]
+
+
+class GroupFromYaml(InputSchema):
+    yaml: str
+
+
+class GroupSummary(Schema):
+    id: int
+    name: str
+    description: str
+    created_at: datetime
+    size: int
+    """How many experiments it has."""
+    status: ExperimentStatus | None
+    """Derived from its experiments as theirs from their runs; none when all were deleted."""
+    counts: dict[ExperimentStatus, int]
+    """How many experiments are in each state."""
+    progress: float
+    """The mean share of the budget that its experiments have spent, from 0 to 1."""
+
+
+class GroupPage(Schema):
+    items: list[GroupSummary]
+    total: int
+
+
+class GroupExperiment(ExperimentSummary):
+    """A row of the group's table."""
+
+    final_return: Real | None
+    """Mean of the samples at the last evaluation."""
+    samples: int
+    """What was learned independently: each member of each run, or the best member of each run where members copy each
+    other."""
+
+
+class Estimate(Schema):
+    value: float
+    low: float | None
+    """Ends of the 95 % interval; none when an experiment has a single sample."""
+    high: float | None
+
+
+class AggregateRead(Schema):
+    """The group in a few numbers."""
+
+    experiments: int
+    """Those that have been evaluated."""
+    samples: int
+    mean: Estimate
+    """Of the experiments' final returns."""
+    interquartile_mean: Estimate
+    """Of the middle half of all samples."""
+
+
+class GroupRead(GroupSummary):
+    yaml: str
+    experiments: list[GroupExperiment]
+    comparable: bool
+    """Whether returns of its experiments may be averaged: one environment, or tasks that all pay 0 to 1000."""
+    aggregate: AggregateRead | None
+    """None when returns cannot be compared, or when there are none yet."""

@@ -1,0 +1,116 @@
+"""Rules about groups of experiments."""
+
+from collections import Counter
+
+from sqlalchemy.orm import Session
+
+from backend.artifacts import storage
+from backend.context import Context
+from backend.experiments import service as experiments
+from backend.experiments.schemas import ExperimentStatus
+from backend.experiments.service import SpecRefused
+from backend.groups import repository
+from backend.groups.repository import Standing
+from backend.groups.results import read_results
+from backend.groups.schemas import GroupFromSpec, GroupFromYaml, GroupPage, GroupRead, GroupSummary
+from backend.kit import clock
+from backend.kit.database import after_commit
+from backend.kit.errors import Conflict
+from backend.models import Group
+from backend.runs import repository as runs_repository
+from backend.runs import service as runs
+from backend.runs.status import ACTIVE
+from phylon.spec import SpecInvalid, group_to_yaml, parse_group, read_yaml, spec_to_yaml
+
+
+class GroupNotActive(Conflict):
+    """Only a group with a run that has not ended can be stopped."""
+
+    def __init__(self, group_id: int) -> None:
+        super().__init__(f"Group {group_id} has no run that could be stopped.", "Nothing needs to be done: it is over.")
+
+
+class GroupActive(Conflict):
+    """A group cannot be deleted while one of its runs has not ended."""
+
+    def __init__(self, group_id: int, active: int) -> None:
+        super().__init__(f"Group {group_id} has {active} run(s) that have not ended.", "Stop it first.")
+
+
+def create(session: Session, context: Context, body: GroupFromSpec | GroupFromYaml) -> GroupRead:
+    try:
+        parsed = parse_group(read_yaml(body.yaml) if isinstance(body, GroupFromYaml) else body.spec)
+    except SpecInvalid as error:
+        raise SpecRefused(error) from None
+    group = Group(
+        name=parsed.spec.name,
+        description=parsed.spec.description,
+        yaml=body.yaml if isinstance(body, GroupFromYaml) else group_to_yaml(parsed),
+        created_at=clock.now(),
+    )
+    group.experiments = [
+        experiments.make(spec, spec_to_yaml(spec), context.settings.max_attempts, group)
+        for spec in parsed.experiments.values()
+    ]
+    session.add(group)
+    session.flush()
+    return _read(session, group)
+
+
+def list_page(session: Session, limit: int, offset: int) -> GroupPage:
+    page = repository.page(session, limit, offset)
+    standings = repository.standings(session, [group.id for group in page.groups])
+    return GroupPage(items=[_summary(group, standings.get(group.id, [])) for group in page.groups], total=page.total)
+
+
+def get(session: Session, group_id: int) -> GroupRead:
+    return _read(session, repository.get(session, group_id))
+
+
+def stop(session: Session, context: Context, group_id: int) -> GroupRead:
+    group = repository.get(session, group_id)
+    active = [run for run in runs_repository.lock_of_experiments(session, group.experiments) if run.status in ACTIVE]
+    if not active:
+        raise GroupNotActive(group_id)
+    for run in active:
+        runs.request_stop(session, context, run)
+    session.flush()
+    return _read(session, group)
+
+
+def delete(session: Session, context: Context, group_id: int) -> None:
+    """With all its experiments. The rows go now, the files once the rows are gone for good."""
+    group = repository.get(session, group_id)
+    members = runs_repository.lock_of_experiments(session, group.experiments)
+    active = [run for run in members if run.status in ACTIVE]
+    if active:
+        raise GroupActive(group_id, len(active))
+    session.delete(group)
+    run_ids = [run.id for run in members]
+    after_commit(session, lambda: storage.delete_runs(context.settings.artifacts, run_ids))
+
+
+def _read(session: Session, group: Group) -> GroupRead:
+    standings = repository.standings(session, [group.id]).get(group.id, [])
+    results = read_results(session, group.experiments)
+    return GroupRead(
+        **dict(_summary(group, standings)),
+        yaml=group.yaml,
+        experiments=results.experiments,
+        comparable=results.comparable,
+        aggregate=results.aggregate,
+    )
+
+
+def _summary(group: Group, standings: list[Standing]) -> GroupSummary:
+    counts = Counter(standing.status for standing in standings)
+    return GroupSummary(
+        id=group.id,
+        name=group.name,
+        description=group.description,
+        created_at=group.created_at,
+        size=len(standings),
+        status=next((status for status in ExperimentStatus if counts[status]), None),
+        counts={status: counts[status] for status in ExperimentStatus if counts[status]},
+        progress=sum(standing.share for standing in standings) / max(1, len(standings)),
+    )

@@ -1,0 +1,30 @@
+"""A group: experiments that were submitted together, from one document."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sqlalchemy import String, Text
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from backend.kit.columns import BigKey, Timestamp
+from backend.models.base import NUMBERED, Base
+
+if TYPE_CHECKING:
+    from backend.models.experiment import Experiment
+
+
+class Group(Base):
+    __tablename__ = "groups"
+    __table_args__ = NUMBERED
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    name: Mapped[str] = mapped_column(String(100))
+    description: Mapped[str] = mapped_column(Text)
+    yaml: Mapped[str] = mapped_column(Text)
+    """As it was submitted, comments included."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+
+    experiments: Mapped[list["Experiment"]] = relationship(
+        back_populates="group", lazy="raise", order_by="Experiment.id", cascade="all"
+    )
+    """Without `delete-orphan`: most experiments have no group."""

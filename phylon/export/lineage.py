@@ -1,0 +1,121 @@
+"""Lineage: who descends from whom, as the service answers it and as a table with one row a segment."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from phylon.events import Lineage, RunEvent
+from phylon.export.tables import Column, Table, Values
+from phylon.results import RunLineage, SegmentInTime
+from phylon.spec import AlgorithmSpec, ExperimentSpec, bounds, hyperparameters, scale, tuned
+from phylon.spec.algorithms import names_of
+
+Categories = Mapping[str, Sequence[str]]
+"""What the values 0, 1, 2, … of a hyper-parameter are called, for those that are names."""
+
+Pages = Callable[[], Iterable[Sequence[SegmentInTime]]]
+"""The segments, page by page. Asked twice: columns must be known before the first row is written."""
+
+_FIXED: dict[Column, Callable[[SegmentInTime], Any]] = {
+    Column("segment", "integer"): lambda segment: segment.id,
+    Column("member", "integer"): lambda segment: segment.slot,
+    Column("parent", "integer"): lambda segment: segment.parent,
+    Column("operator", "text"): lambda segment: segment.operator,
+    Column("start_step", "integer"): lambda segment: segment.start_step,
+    Column("end_step", "integer"): lambda segment: segment.end_step,
+    Column("start_wall_seconds", "double"): lambda segment: segment.start_wall,
+    Column("fitness", "double"): lambda segment: segment.fitness,
+    Column("parent_fitness", "double"): lambda segment: segment.parent_fitness,
+    Column("rank", "integer"): lambda segment: segment.rank,
+    Column("weights", "text"): lambda segment: segment.weights,
+}
+
+
+def lineage_of_events(spec: ExperimentSpec, events: Sequence[RunEvent]) -> RunLineage:
+    """In the form that the service answers with."""
+    segments: list[dict[str, Any]] = []
+    living: dict[int, dict[str, Any]] = {}
+    for event in events:
+        if isinstance(event, Lineage):
+            for segment in event.segments:
+                if segment.slot in living:
+                    living[segment.slot]["end_step"] = event.step
+                born = segment.model_dump() | {"start_step": event.step, "end_step": None, "start_wall": event.wall}
+                living[segment.slot] = born
+                segments.append(born)
+    return RunLineage.model_validate(
+        {
+            "population_size": spec.population.size,
+            "end_step": events[-1].step if events else 0,
+            "tuned": [
+                {
+                    "name": name,
+                    "scale": scale(prior),
+                    "low": bounds(prior).low,
+                    "high": bounds(prior).high,
+                    "names": names_of(type(spec.algorithm), name),
+                }
+                for name, prior in tuned(spec.algorithm).items()
+            ],
+            "segments": segments,
+        }
+    )
+
+
+def categories_of(algorithm: AlgorithmSpec) -> Categories:
+    return {name: names for name in hyperparameters(algorithm) if (names := names_of(type(algorithm), name))}
+
+
+def lineage_table(pages: Pages, categories: Categories) -> Table:
+    """Columns: what every segment has, then `hyperparams.*`, `before.*` and `change.*` for each name that occurs.
+
+    Categories stand there by name. `parent` is the `segment` whose weights it began with.
+    """
+    read = _FIXED | _named(pages(), categories)
+    return Table(list(read), _batches(pages(), list(read.values())))
+
+
+def _batches(
+    pages: Iterable[Sequence[SegmentInTime]], readers: Sequence[Callable[[SegmentInTime], Any]]
+) -> Iterator[list[Values]]:
+    for page in pages:
+        yield [[read(segment) for segment in page] for read in readers]
+
+
+def _named(
+    pages: Iterable[Sequence[SegmentInTime]], categories: Categories
+) -> dict[Column, Callable[[SegmentInTime], Any]]:
+    values: dict[str, None] = {}
+    before: dict[str, None] = {}
+    changes: dict[str, None] = {}
+    for page in pages:
+        for segment in page:
+            values |= dict.fromkeys(segment.hyperparams)
+            before |= dict.fromkeys(segment.hyperparams_before or ())
+            changes |= dict.fromkeys(segment.changes)
+    return {
+        **{_column("hyperparams", name, categories): _value_of(name, categories.get(name)) for name in values},
+        **{_column("before", name, categories): _value_before(name, categories.get(name)) for name in before},
+        **{Column(f"change.{name}", "text"): _change_of(name) for name in changes},
+    }
+
+
+def _column(group: str, name: str, categories: Categories) -> Column:
+    return Column(f"{group}.{name}", "text" if name in categories else "double")
+
+
+def _value_of(name: str, names: Sequence[str] | None) -> Callable[[SegmentInTime], float | str | None]:
+    return lambda segment: _spelled(segment.hyperparams.get(name), names)
+
+
+def _value_before(name: str, names: Sequence[str] | None) -> Callable[[SegmentInTime], float | str | None]:
+    return lambda segment: _spelled((segment.hyperparams_before or {}).get(name), names)
+
+
+def _change_of(name: str) -> Callable[[SegmentInTime], str | None]:
+    return lambda segment: segment.changes.get(name)
+
+
+def _spelled(value: float | None, names: Sequence[str] | None) -> float | str | None:
+    if names is None or value is None:
+        return value
+    return names[int(value)] if value in range(len(names)) else None

@@ -1,0 +1,21 @@
+"""Fitness of a population: which metric it is, and how members are summed up when some have no number."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+FITNESS = "evaluation/return"
+
+
+def best_of(values: NDArray[np.floating]) -> float:
+    """The greatest that is a number; NaN when none is."""
+    numbers = values[~np.isnan(values)]
+    return float(numbers.max()) if numbers.size else math.nan
+
+
+def median_of(values: NDArray[np.floating]) -> float:
+    """The median of those that are numbers; NaN when none is."""
+    numbers = values[~np.isnan(values)]
+    with np.errstate(invalid="ignore"):  # between -infinity and infinity lies NaN
+        return float(np.median(numbers)) if numbers.size else math.nan

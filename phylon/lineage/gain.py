@@ -1,0 +1,135 @@
+"""What births brought: the fitness of a child at its first evaluation, beside that of those it came from."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
+from typing import NamedTuple, TypeVar
+
+from phylon.lineage.ancestry import by_id
+from phylon.results import Result, RunLineage, SegmentInTime, Series, Tuned
+
+Key = TypeVar("Key")
+
+
+class Birth(NamedTuple):
+    """Differences are the child's fitness at its first evaluation minus another; `None` where one is not known."""
+
+    child: SegmentInTime
+    over_replaced: float | None
+    """Minus that of the member whose slot it took, when it was replaced."""
+    over_parent: float | None
+    """Minus its parent's at the same moment: both differences hold what was learned since."""
+    beside_parent: float | None
+    """Minus its parent's at the child's evaluation. They began with the same weights, so this is what the move did."""
+
+
+class OperatorGain(Result):
+    """What an operator brought, on average over the births that were evaluated."""
+
+    operator: str
+    births: int
+    over_replaced: float | None
+    over_parent: float | None
+    beside_parent: float | None
+
+
+class MoveGain(Result):
+    """What one move of one hyper-parameter brought beside parents that kept their value."""
+
+    name: str
+    move: str
+    """`up`, `down` or `kept`; for a category `to` and its name."""
+    births: int
+    beside_parent: float | None
+    helped: float | None
+    """Share of the births after which the child was better than its parent."""
+
+
+def births(lineage: RunLineage, fitness: Series | None) -> list[Birth]:
+    """Of all who have a parent, in order."""
+    segments = by_id(lineage)
+    steps: list[int] = fitness.steps.tolist() if fitness else []
+    values: list[list[float]] = fitness.values.tolist() if fitness else []
+
+    def at(segment: SegmentInTime, tick: int) -> float | None:
+        """Fitness of `segment` at an evaluation that it lived to see."""
+        if not 0 <= tick < len(steps) or (segment.end_step is not None and steps[tick] > segment.end_step):
+            return None
+        return values[tick][segment.slot] if segment.slot < len(values[tick]) else None
+
+    found: list[Birth] = []
+    for child in lineage.segments:
+        parent = segments.get(child.parent) if child.parent is not None else None
+        if parent is None:
+            continue
+        tick = bisect_right(steps, child.start_step)  # an evaluation at the step of a birth comes before it
+        first = at(child, tick)
+        beside = at(parent, tick) if parent.slot != child.slot else None
+        found.append(
+            Birth(
+                child,
+                over_replaced=_difference(first, child.fitness),
+                over_parent=_difference(first, child.parent_fitness),
+                beside_parent=_difference(first, beside),
+            )
+        )
+    return found
+
+
+def by_operator(born: Iterable[Birth]) -> list[OperatorGain]:
+    """Most frequent first."""
+    groups = _grouped(born, lambda birth: [birth.child.operator])
+    return [
+        OperatorGain(
+            operator=operator,
+            births=len(group),
+            over_replaced=_mean(birth.over_replaced for birth in group),
+            over_parent=_mean(birth.over_parent for birth in group),
+            beside_parent=_mean(birth.beside_parent for birth in group),
+        )
+        for operator, group in groups
+    ]
+
+
+def by_move(born: Iterable[Birth], tuned: Sequence[Tuned]) -> list[MoveGain]:
+    """Most frequent first. Keeping a value is a move too: its gain is what chance and the other values did."""
+    groups = _grouped(born, lambda birth: [(each.name, move) for each in tuned if (move := _move(birth.child, each))])
+    return [
+        MoveGain(
+            name=name,
+            move=move,
+            births=len(group),
+            beside_parent=_mean(birth.beside_parent for birth in group),
+            helped=_mean(None if birth.beside_parent is None else float(birth.beside_parent > 0) for birth in group),
+        )
+        for (name, move), group in groups
+    ]
+
+
+def _move(child: SegmentInTime, tuned: Tuned) -> str | None:
+    before, after = (child.hyperparams_before or {}).get(tuned.name), child.hyperparams.get(tuned.name)
+    if before is None or after is None:
+        return None
+    if before == after:
+        return "kept"
+    if tuned.names is not None:
+        return f"to {tuned.names[int(after)]}"
+    return "up" if after > before else "down"
+
+
+def _grouped(born: Iterable[Birth], keys: Callable[[Birth], Sequence[Key]]) -> list[tuple[Key, list[Birth]]]:
+    groups: dict[Key, list[Birth]] = {}
+    for birth in born:
+        for key in keys(birth):
+            groups.setdefault(key, []).append(birth)
+    return sorted(groups.items(), key=lambda item: (-len(item[1]), str(item[0])))
+
+
+def _difference(value: float | None, other: float | None) -> float | None:
+    return None if value is None or other is None else value - other
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Of those that are finite numbers."""
+    numbers = [value for value in values if value is not None and isfinite(value)]
+    return sum(numbers) / len(numbers) if numbers else None
