@@ -5,13 +5,18 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from phylon.catalogue import closest, find
-from phylon.spec.algorithms import SACSpec, tuned
+from phylon.spec.algorithms import DrACSpec, PPOSpec, SACSpec, ToySpec, tuned
 from phylon.spec.distributions import bounds
-from phylon.spec.population import CopySpec, Evolving, PBTSpec, RandomSearchSpec
+from phylon.spec.evolving import CopySpec, Evolving
+from phylon.spec.joint import JOINT_CHECKS
+from phylon.spec.mf_pbt import MFPBTSpec
+from phylon.spec.population import NoOpSpec, PBTSpec, RandomSearchSpec
 from phylon.spec.problems import Problem, showable
+from phylon.spec.replay_method import ReplayScheduleSpec, schedule_problems
 from phylon.spec.resets import resettable_parts
 from phylon.spec.segments import segment_steps
-from phylon.spec.selection import TruncationSelection, donors, replaced_members
+from phylon.spec.selection import NoSelection, TruncationSelection, donors, replaced_members
+from phylon.spec.toy_checks import toys_climb_their_own_problem
 from phylon.spec.video_checks import VIDEO_CHECKS
 
 if TYPE_CHECKING:
@@ -68,7 +73,7 @@ DISCRETE_ONLY = ("dqn",)
 
 def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
     entry, algorithm = find(spec.environment.suite, spec.environment.id), spec.algorithm
-    if entry is None:
+    if entry is None or entry.suite == "toy" or isinstance(algorithm, ToySpec):  # see `toys_climb_their_own_problem`
         return
     needed = "box" if algorithm.name in CONTINUOUS_ONLY else "discrete" if algorithm.name in DISCRETE_ONLY else None
     if entry.action.kind == "other" or (needed and entry.action.kind != needed):
@@ -123,6 +128,20 @@ def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
 
 
+def somebody_changes(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """Where nobody is replaced, nothing would ever happen unless everyone explores."""
+    method = spec.population.method
+    if not isinstance(method, PBTSpec | NoOpSpec) or not isinstance(method.selection, NoSelection):
+        return
+    if isinstance(method, NoOpSpec) or method.explorers == "children":
+        yield _problem(
+            "population.method.selection.name",
+            method.selection.name,
+            "nobody is replaced and nobody explores, so the population would never change",
+            "use pbt with explorers: everyone, or the method independent",
+        )
+
+
 def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
     method = spec.population.method
     if isinstance(method, PBTSpec | RandomSearchSpec) and not tuned(spec.algorithm):
@@ -132,6 +151,23 @@ def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
             f"{method.name} has nothing to tune: every hyper-parameter is a fixed number",
             "give at least one a distribution, e.g. policy_learning_rate: {log_uniform: [3.0e-5, 3.0e-3]}",
         )
+
+
+def parts_have_quarters(spec: "ExperimentSpec") -> Iterator[Problem]:
+    method, size = spec.population.method, spec.population.size
+    if isinstance(method, MFPBTSpec) and size % (4 * len(method.frequencies)):
+        parts = len(method.frequencies)
+        yield _problem(
+            "population.size",
+            size,
+            f"mf_pbt has {parts} parts of equal quarters, so the size must be a multiple of {4 * parts}",
+            f"use {max(1, round(size / (4 * parts))) * 4 * parts}, or other frequencies",
+        )
+
+
+def schedule_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
+    if isinstance(spec.population.method, ReplayScheduleSpec):
+        yield from schedule_problems(spec.population.method, spec.algorithm, segment_steps(spec))
 
 
 def operators_move_something(spec: "ExperimentSpec") -> Iterator[Problem]:
@@ -259,7 +295,7 @@ def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
             "leave it out, and set algorithm.rollout_steps",
         )
     transitions = segment_steps(spec)
-    if transitions % algorithm.minibatches:
+    if isinstance(algorithm, PPOSpec | DrACSpec) and transitions % algorithm.minibatches:
         yield _problem(
             "algorithm.minibatches",
             algorithm.minibatches,
@@ -322,8 +358,12 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     environment_is_known,
     options_fit_environment,
     algorithm_fits_environment,
+    toys_climb_their_own_problem,
     truncation_replaces_someone,
+    somebody_changes,
     something_is_tuned,
+    parts_have_quarters,
+    schedule_fits,
     operators_move_something,
     founders_are_members,
     policies_can_be_copied,
@@ -333,6 +373,7 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     rollouts_stand_alone,
     selection_follows_evaluation,
     resets_have_parts,
+    *JOINT_CHECKS,
     *VIDEO_CHECKS,
     warmup_fits,
 )

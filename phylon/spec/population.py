@@ -4,34 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field
 
+from phylon.spec.cem_rl import CEMRLSpec
 from phylon.spec.distributions import Finite, Model
+from phylon.spec.dvd import DvDSpec
+from phylon.spec.evolving import CopySpec, Evolving
 from phylon.spec.explore import ExploreSpec, PerturbExplore
-from phylon.spec.fitness import FitnessSpec, LastFitness
+from phylon.spec.mf_pbt import MFPBTSpec
+from phylon.spec.replay_method import ReplayScheduleSpec
 from phylon.spec.selection import SelectionSpec, TruncationSelection
-
-
-class CopySpec(Model):
-    """What a replaced member takes over."""
-
-    what: Literal["agent", "policy"] = "agent"
-    """`agent`: weights, optimisers, running statistics. `policy`: the policy with its target and optimiser alone; the
-    replaced member keeps its critics (fastpbrl)."""
-    hyperparams: bool = True
-    """Whether exploration starts from the parent's values, or from the replaced member's own (EVO)."""
-    replay: bool = False
-    """Whether the parent's experience is copied, too."""
-
-
-class Evolving(Model):
-    """What all methods that select have in common."""
-
-    interval: Annotated[int, Field(strict=True, ge=1)]
-    """How much of a member's training lies between two selections."""
-    unit: Literal["steps", "updates"] = "steps"
-    """What `interval` and `burn_in` count: environment steps of a member, or its gradient updates."""
-    burn_in: Annotated[int, Field(strict=True, ge=0)] = 0
-    """No selection before this."""
-    fitness: FitnessSpec = LastFitness(name="last")
 
 
 class PBTSpec(Evolving):
@@ -67,7 +47,17 @@ class RandomSearchSpec(Model):
     name: Literal["random_search"]
 
 
-MethodSpec = Annotated[PBTSpec | NoOpSpec | IndependentSpec | RandomSearchSpec, Discriminator("name")]
+MethodSpec = Annotated[
+    PBTSpec
+    | MFPBTSpec
+    | CEMRLSpec
+    | DvDSpec
+    | NoOpSpec
+    | IndependentSpec
+    | RandomSearchSpec
+    | ReplayScheduleSpec,
+    Discriminator("name"),
+]
 
 
 class PopulationSpec(Model):

@@ -38,6 +38,12 @@ class BinaryTournament(Model):
     name: Literal["binary_tournament"]
 
 
+class NoSelection(Model):
+    """Nobody is replaced. With `explorers: everyone` this is exploration alone."""
+
+    name: Literal["none"]
+
+
 EntryPoint = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 
 
@@ -52,7 +58,8 @@ class CustomSelection(Model):
 
 
 SelectionSpec = Annotated[
-    TruncationSelection | WinnerTakesAll | TTestSelection | BinaryTournament | CustomSelection, Discriminator("name")
+    TruncationSelection | WinnerTakesAll | TTestSelection | BinaryTournament | NoSelection | CustomSelection,
+    Discriminator("name"),
 ]
 
 

@@ -1,12 +1,16 @@
 """Population methods by name: `build_method(spec)` gives the functions that turn fitness into a plan."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from phylon.spec import ExperimentSpec
+from phylon.spec import ExperimentSpec, tuned
+from worker.population.cem_rl import cem_rl
+from worker.population.dvd import dvd
 from worker.population.hyperparams import sample_hyperparams
 from worker.population.independent import independent
 from worker.population.method import Birth, Evolution, PopulationMethod, Standing
+from worker.population.mf_pbt import mf_pbt
 from worker.population.pbt import pbt
+from worker.population.schedule import prescribed, schedule
 from worker.population.selection import ranks
 
 __all__ = [
@@ -16,6 +20,8 @@ __all__ = [
     "PopulationMethod",
     "Standing",
     "build_method",
+    "founding_values",
+    "moving_names",
     "ranks",
     "sample_hyperparams",
 ]
@@ -23,9 +29,24 @@ __all__ = [
 METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {
     "pbt": pbt,
     "no_op": pbt,
+    "mf_pbt": mf_pbt,
+    "replay": schedule,
+    "cem_rl": cem_rl,
+    "dvd": dvd,
     "independent": independent,
     "random_search": independent,
 }
+
+
+def founding_values(spec: ExperimentSpec) -> dict[str, Sequence[float]]:
+    """What the spec prescribes for the founders, one value a member, by hyper-parameter; all else is drawn."""
+    prescription = {name: [value] * spec.population.size for name, value in prescribed(spec, 0).items()}
+    return {**spec.population.founders, **prescription}
+
+
+def moving_names(spec: ExperimentSpec) -> list[str]:
+    """The hyper-parameters that a chart has to show: those that differ between members or change in time."""
+    return list(tuned(spec.algorithm) | prescribed(spec, spec.budget.env_steps))
 
 
 def build_method(spec: ExperimentSpec) -> PopulationMethod:

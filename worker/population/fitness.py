@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.spec import ExperimentSpec
+from phylon.spec.evolving import Evolving
 from phylon.spec.fitness import ExponentialFitness, FitnessSpec, LastFitness, MeanFitness
-from phylon.spec.population import Evolving
 
 
 class History(NamedTuple):

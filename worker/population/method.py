@@ -1,10 +1,11 @@
 """What a population method is: it looks at how members stand and answers with a plan. It moves no weights itself."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol
 
 from phylon.events import Operator
-from phylon.spec.population import CopySpec
+from phylon.spec.evolving import CopySpec
 from worker.core.types import AnyArray, Array, Hyperparams, Key
 
 MethodState = Any
@@ -42,6 +43,8 @@ class Birth(NamedTuple):
     operator: Operator
     changes: dict[str, str]
     """What was done to each tuned hyper-parameter."""
+    parent: int | None = None
+    """The slot that it descends from, where that is not the one whose weights it was given."""
 
 
 class InitFn(Protocol):
@@ -62,9 +65,25 @@ class DescribeFn(Protocol):
     def __call__(self, evolution: Evolution[Any]) -> list[Birth | None]: ...
 
 
+class WeightSearch(NamedTuple):
+    """For a method that makes weights itself. Pure and jittable; what it remembers is kept in checkpoints."""
+
+    begin: Callable[[Key, Any], tuple[Any, Any]]
+    """(key, founders) -> (search state, population)."""
+    breed: Callable[[Key, Any, Any, Standing[Array]], tuple[Any, Any]]
+    """(key, search state, population, standing) -> the same two, after each evolution."""
+    centre: Callable[[Any, Any], Any]
+    """(search state, population) -> a population in which every slot holds the search's best guess."""
+
+
 class PopulationMethod(NamedTuple):
     init: InitFn
     evolve: EvolveFn
     describe: DescribeFn
     copying: CopySpec = CopySpec()
     """What a slot takes over from its parent."""
+    search: WeightSearch | None = None
+    hyperparams: Mapping[str, float] = MappingProxyType({})
+    """Numbers of the method's own that travel with the algorithm's, by name: what every member begins with."""
+    told: tuple[str, ...] = ()
+    """Metrics of the latest updates that belong to the reasons of a birth."""

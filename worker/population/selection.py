@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from phylon.spec.selection import (
     BinaryTournament,
     CustomSelection,
+    NoSelection,
     SelectionSpec,
     TruncationSelection,
     TTestSelection,
@@ -38,6 +39,8 @@ def build_selection(spec: SelectionSpec, size: int) -> SelectFn:
             return lambda key, standing: t_test(key, standing, significance)
         case BinaryTournament():
             return lambda key, standing: binary_tournament(key, standing.fitness)
+        case NoSelection():
+            return lambda key, standing: jnp.arange(size, dtype=jnp.int32)
         case CustomSelection(entry_point=name):
             own = load_entry_point("phylon.selections", name, entry_points)
             return lambda key, standing: valid_parents(own(key, standing), size)

@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
-from phylon.spec.population import Evolving, MethodSpec
+from phylon.spec.evolving import Evolving
+from phylon.spec.population import MethodSpec
+from phylon.spec.replay_method import ReplayScheduleSpec
 
 
 class Progress(NamedTuple):
@@ -14,6 +16,8 @@ class Progress(NamedTuple):
 
 def is_due(method: MethodSpec, before: Progress, after: Progress) -> bool:
     """Whether the population evolves at the end of a segment that led from one progress to the other."""
+    if isinstance(method, ReplayScheduleSpec):
+        return any(before.steps < entry.step <= after.steps for entry in method.schedule)
     if not isinstance(method, Evolving):
         return False
     then, now = getattr(before, method.unit), getattr(after, method.unit)

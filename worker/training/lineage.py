@@ -67,8 +67,9 @@ class Lineage:
                 weights=spell_weights(weights[slot]),
                 reasons=reasons_of(slot, evolution.reasons),
             )
-            for slot, (parent, birth) in enumerate(zip(evolution.parents.tolist(), births, strict=True))
+            for slot, (copied, birth) in enumerate(zip(evolution.parents.tolist(), births, strict=True))
             if birth is not None
+            for parent in [copied if birth.parent is None else birth.parent]
         ]
 
     def resets(
