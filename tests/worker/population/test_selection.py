@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.spec.selection import BinaryTournament, CustomSelection, TTestSelection, WinnerTakesAll
+from phylon.spec.selection import BinaryTournament, CustomSelection, NoSelection, TTestSelection, WinnerTakesAll
 from worker.core.errors import EngineError
 from worker.population import Standing
 from worker.population.custom import load_entry_point
@@ -54,6 +54,11 @@ class TestTruncation:
 def test_the_winner_takes_all(variant):
     choose = variant(build_selection(WinnerTakesAll(name="winner_takes_all"), 4))
     assert choose(jax.random.key(0), standing([1.0, NAN, 7.0, 7.0])).tolist() == [2, 2, 2, 2]
+
+
+def test_nobody_is_replaced(variant):
+    choose = variant(build_selection(NoSelection(name="none"), 3))
+    assert choose(jax.random.key(0), standing([1.0, NAN, 7.0])).tolist() == [0, 1, 2]
 
 
 class TestBinaryTournament:

@@ -97,7 +97,7 @@ def ancestry(lives: Lives, seed: int) -> np.ndarray:
     for step in range(len(places) - 2, -1, -1):
         slot = parents[step, slot]
         path.append(places[step, slot])
-    return np.array([*path, (START, START)])[::-1]
+    return np.array([*path, np.full(2, START, np.float32)])[::-1]
 
 
 def test_pbt_arrives():
