@@ -34,12 +34,13 @@ def forecast_of_group(group: Group) -> Forecast:
 
 def forecast(spec: ExperimentSpec) -> Forecast:
     members = spec.population.size
+    rings = 0 if spec.replay is None else 1 if spec.replay.sharing == "shared" else members
     return Forecast(
         experiments=None,
         members=members,
         runs=spec.replicates,
         total_env_steps=spec.budget.env_steps * members * spec.replicates,
-        replay_bytes=members * spec.replay.capacity * _transition_bytes(spec) if spec.replay else 0,
+        replay_bytes=rings * spec.replay.capacity * _transition_bytes(spec) if spec.replay else 0,
     )
 
 
