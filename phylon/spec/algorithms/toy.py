@@ -1,4 +1,4 @@
-"""Toy algorithms: a few numbers that climb a problem with a known answer, where only the population method is tested."""
+"""Toy algorithms: a few numbers climb a problem with a known answer; what is tested is the population method."""
 
 from typing import ClassVar, Literal
 
