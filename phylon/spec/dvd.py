@@ -41,6 +41,9 @@ def _different(arms: Sequence[float]) -> Sequence[float]:
     return arms
 
 
+Arms = Annotated[tuple[Coefficient, ...], Field(min_length=2, max_length=16), AfterValidator(_different)]
+
+
 class ScheduledCoefficient(Model):
     """Piecewise constant in the steps of a member. A new value comes into force at an `interval` of the method."""
 
@@ -52,7 +55,7 @@ class BanditCoefficient(Model):
     """Thompson sampling: an arm wins if the best fitness rose in the interval that it was used for."""
 
     name: Literal["bandit"]
-    arms: Annotated[tuple[Coefficient, ...], Field(min_length=2, max_length=16), AfterValidator(_different)] = (0.0, 0.5)
+    arms: Arms = (0.0, 0.5)
     """The first one is used until the first interval ends."""
 
 

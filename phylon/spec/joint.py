@@ -52,9 +52,7 @@ def joint_methods_get_what_they_need(spec: "ExperimentSpec") -> Iterator[Problem
             "use auto or vectorized",
         )
     if spec.resets is not None:
-        yield _problem(
-            "resets", showable(spec.resets.model_dump()), f"{method.name} shares its critic", "leave it out"
-        )
+        yield _problem("resets", showable(spec.resets.model_dump()), f"{method.name} shares its critic", "leave it out")
     for name, distribution in tuned(algorithm).items():
         if name in SHARED_NUMBERS[algorithm.name]:
             yield _problem(
@@ -77,9 +75,7 @@ def coefficients_change_at_intervals(spec: "ExperimentSpec") -> Iterator[Problem
     if not isinstance(method, DvDSpec) or not isinstance(method.coefficient, ScheduledCoefficient):
         return
     if method.unit == "updates":
-        yield _problem(
-            "population.method.unit", method.unit, "a schedule of coefficients counts steps", "leave it out"
-        )
+        yield _problem("population.method.unit", method.unit, "a schedule of coefficients counts steps", "leave it out")
         return
     for place, entry in enumerate(method.coefficient.values):
         path = f"population.method.coefficient.values.{place}.step"
@@ -94,9 +90,7 @@ def coefficients_change_at_intervals(spec: "ExperimentSpec") -> Iterator[Problem
 def shared_replays_are_not_copied(spec: "ExperimentSpec") -> Iterator[Problem]:
     copying = getattr(spec.population.method, "copying", None)
     if spec.replay is not None and spec.replay.sharing == "shared" and getattr(copying, "replay", False):
-        yield _problem(
-            "population.method.copying.replay", True, "all members share one replay", "leave it out"
-        )
+        yield _problem("population.method.copying.replay", True, "all members share one replay", "leave it out")
 
 
 JOINT_CHECKS = (

@@ -48,14 +48,7 @@ class RandomSearchSpec(Model):
 
 
 MethodSpec = Annotated[
-    PBTSpec
-    | MFPBTSpec
-    | CEMRLSpec
-    | DvDSpec
-    | NoOpSpec
-    | IndependentSpec
-    | RandomSearchSpec
-    | ReplayScheduleSpec,
+    PBTSpec | MFPBTSpec | CEMRLSpec | DvDSpec | NoOpSpec | IndependentSpec | RandomSearchSpec | ReplayScheduleSpec,
     Discriminator("name"),
 ]
 

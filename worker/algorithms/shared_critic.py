@@ -9,7 +9,7 @@ of one this is the plain algorithm, number by number.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,8 +20,6 @@ from worker.algorithms.actor_critic import fit_critic
 from worker.core.types import Array, Hyperparams, Joint, Key, Metrics, Params, State, Transition
 from worker.learning.optimiser import OptimiserState
 from worker.networks import Network
-
-Fields = TypeVar("Fields", bound=NamedTuple)
 
 
 class Numbers(NamedTuple):
@@ -40,14 +38,16 @@ def numbers_of(algorithm: str, hyperparams: Hyperparams, learners: int) -> Numbe
     )
 
 
-def plain_members(init: Callable[[Key, Hyperparams], State], keys: Key, hyperparams: Hyperparams) -> tuple[State, State]:
+def plain_members(
+    init: Callable[[Key, Hyperparams], State], keys: Key, hyperparams: Hyperparams
+) -> tuple[State, State]:
     """A population of the plain algorithm, [P], and its first member, whose critic becomes everybody's."""
     states = jax.vmap(init)(keys, hyperparams)
     return states, jax.tree.map(lambda leaf: leaf[0], states)
 
 
-def fields_of(kind: type[Fields], state: Any) -> Fields:
-    """Those fields of a state that the NamedTuple `kind` has."""
+def fields_of(kind: Any, state: Any) -> Any:
+    """Those fields of a state that the NamedTuple `kind` has, as one of that kind."""
     return kind(*(getattr(state, field) for field in kind._fields))
 
 

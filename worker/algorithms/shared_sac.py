@@ -17,7 +17,17 @@ from worker.algorithms.shared_critic import (
     plain_members,
     put_first,
 )
-from worker.core.types import Array, EnvironmentInfo, Hyperparams, Joint, JointAlgorithm, Key, Metrics, Params, Transition
+from worker.core.types import (
+    Array,
+    EnvironmentInfo,
+    Hyperparams,
+    Joint,
+    JointAlgorithm,
+    Key,
+    Metrics,
+    Params,
+    Transition,
+)
 from worker.learning.optimiser import OptimiserState
 from worker.networks import critic_ensemble, tanh_normal_policy
 

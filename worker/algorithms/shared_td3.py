@@ -21,7 +21,17 @@ from worker.algorithms.shared_critic import (
     put_first,
 )
 from worker.algorithms.td3 import TD3State
-from worker.core.types import Array, EnvironmentInfo, Hyperparams, Joint, JointAlgorithm, Key, Metrics, Params, Transition
+from worker.core.types import (
+    Array,
+    EnvironmentInfo,
+    Hyperparams,
+    Joint,
+    JointAlgorithm,
+    Key,
+    Metrics,
+    Params,
+    Transition,
+)
 from worker.learning.optimiser import OptimiserState
 from worker.networks import critic_ensemble, deterministic_policy
 

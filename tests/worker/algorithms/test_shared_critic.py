@@ -37,24 +37,35 @@ def keys_of(number, size):
     ("spec", "plain", "shared"), [(TD3, td3, shared_td3), (SAC, sac, shared_sac), (FIXED, sac, shared_sac)]
 )
 def test_a_population_of_one_is_the_plain_algorithm(spec, plain, shared, info, make_batch, numbers_of, compiled):
-    numbers = numbers_of(spec)
+    numbers, batches = numbers_of(spec), stacked(*(make_batch(step) for step in range(3)))
     alone, joint = plain(spec, info), shared(spec, info, 1, 1)
-    update, update_jointly = compiled(alone.update), compiled(joint.update)
-    state = alone.init(jax.random.key(0), numbers)
-    population = joint.init(jax.random.key(0)[None], for_all(numbers, 1))
-    for step in range(4):
-        batch = make_batch(step)
-        state, metrics = update(state, numbers, batch, jax.random.key(step))
-        population, together = update_jointly(population, for_all(numbers, 1), stacked(batch), jax.random.key(step)[None])
-        assert together.keys() == metrics.keys()
-        for name in metrics:
-            np.testing.assert_allclose(together[name], metrics[name][None], rtol=2e-5, atol=1e-6, err_msg=name)
+
+    def train_alone(key):
+        def step(state, inputs):
+            batch, number = inputs
+            return alone.update(state, numbers, batch, jax.random.key(number))
+
+        return jax.lax.scan(step, alone.init(key, numbers), (batches, jnp.arange(3)))
+
+    def train_jointly(key):
+        def step(population, inputs):
+            batch, number = inputs
+            return joint.update(population, for_all(numbers, 1), stacked(batch), jax.random.key(number)[None])
+
+        return jax.lax.scan(step, joint.init(key[None], for_all(numbers, 1)), (batches, jnp.arange(3)))
+
+    state, expected = compiled(train_alone)(jax.random.key(9))
+    population, metrics = compiled(train_jointly)(jax.random.key(9))
+    assert metrics.keys() == expected.keys()
+    for name in expected:
+        np.testing.assert_allclose(metrics[name], expected[name][:, None], rtol=2e-5, atol=1e-6, err_msg=name)
     critics = population.shared.critics if plain is td3 else population.shared
     for field in state._fields:
-        own = hasattr(population.members, field)
+        own = field in population.members._fields
         found = getattr(population.members if own else critics, field)
-        expected = jax.tree.map(lambda leaf: leaf[None], getattr(state, field)) if own else getattr(state, field)
-        for left, right in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        plain_part = getattr(state, field)
+        plain_part = jax.tree.map(lambda leaf: leaf[None], plain_part) if own else plain_part
+        for left, right in zip(jax.tree.leaves(found), jax.tree.leaves(plain_part), strict=True):
             np.testing.assert_allclose(left, right, rtol=1e-4, atol=1e-6, err_msg=field)
 
 
@@ -63,11 +74,13 @@ def trained(request, info, make_batch, numbers_of, compiled):
     """Four members, of whom two learn, before and after an update in which the policies move."""
     spec, _, shared = PLAIN[request.param]
     numbers = for_all(numbers_of(spec, **({"policy_delay": 1} if request.param == "td3" else {})), 4)
-    joint = shared(spec, info, 4, 2)
-    before = joint.init(keys_of(0, 4), numbers)
-    batch = stacked(make_batch(0), make_batch(1))
-    after, metrics = compiled(joint.update)(before, numbers, batch, keys_of(1, 2))
-    return spec, before, after, metrics, batch
+    joint, batch = shared(spec, info, 4, 2), stacked(make_batch(0), make_batch(1))
+
+    def train(keys):
+        before = joint.init(keys, numbers)
+        return before, *joint.update(before, numbers, batch, keys_of(1, 2))
+
+    return spec, *compiled(train)(keys_of(0, 4)), batch
 
 
 def test_only_learners_move(trained):
@@ -89,62 +102,60 @@ def test_every_transition_counts_alike_for_the_critic(trained, info):
     assert float(metrics["q_value"][0]) == pytest.approx(float(mean_value), rel=1e-5)
 
 
-def test_targets_are_made_with_the_learners_own_policy(info, make_batch, numbers_of, compiled):
-    numbers = for_all(numbers_of(TD3), 2)
-    joint = shared_td3(TD3, info, 2, 2)
-    update, population = compiled(joint.update), joint.init(keys_of(0, 2), numbers)
-    batch = stacked(make_batch(0), make_batch(1))
+@pytest.fixture(scope="module")
+def diverse(info, make_batch, numbers_of, compiled):
+    """Three policies of DvD, and what they become: (population, coefficient, steps) -> (population, metrics)."""
+    joint = shared_td3(TD3, info, 3, 3, diverse_policies(DvDSpec(name="dvd", interval=1)))
+    batch = stacked(*(make_batch(seed) for seed in range(3)))
+
+    @compiled
+    def train(population, numbers, steps):
+        def step(number, state):
+            population, _ = state
+            keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(jax.random.key(number), jnp.arange(3))
+            return joint.update(population, numbers, batch, keys)
+
+        first = step(0, (population, None))
+        return jax.lax.fori_loop(1, steps, step, first)
+
+    def run(population, diversity, steps=1):
+        return train(population, for_all(numbers_of(TD3, policy_delay=1, diversity=diversity), 3), steps)
+
+    population = compiled(lambda keys: joint.init(keys, for_all(numbers_of(TD3), 3)))(keys_of(0, 3))
+    return run, population, batch
+
+
+def test_targets_are_made_with_the_learners_own_policy(diverse):
+    run, population, _ = diverse
 
     def loss_with(target_policy):
         members = population.members._replace(target_policy=target_policy)
-        return float(update(population._replace(members=members), numbers, batch, keys_of(1, 2))[1]["critic_loss"][0])
+        return float(run(population._replace(members=members), 0.0)[1]["critic_loss"][0])
 
     own = population.members.target_policy
-    swapped = jax.tree.map(lambda leaf: 30 * leaf[::-1], own)
-    assert loss_with(own) != loss_with(swapped)
+    assert loss_with(own) != loss_with(jax.tree.map(lambda leaf: leaf[::-1], own))
 
 
 class TestDiversePolicies:
-    METHOD = DvDSpec(name="dvd", interval=1, length_scale=0.5, jitter=1e-4)
-
-    @pytest.fixture(scope="class")
-    def joint(self, info):
-        return shared_td3(TD3, info, 3, 3, diverse_policies(self.METHOD))
-
-    @pytest.fixture(scope="class")
-    def run(self, joint, make_batch, numbers_of, compiled):
-        update = compiled(joint.update)
-
-        def run(population, diversity, steps=1):
-            numbers = for_all(numbers_of(TD3, policy_delay=1, diversity=diversity), 3)
-            batch = stacked(*(make_batch(seed) for seed in range(3)))
-            for step in range(steps):
-                population, metrics = update(population, numbers, batch, keys_of(step, 3))
-            return population, metrics
-
-        return run
-
-    @pytest.fixture(scope="class")
-    def population(self, joint, numbers_of):
-        return joint.init(keys_of(0, 3), for_all(numbers_of(TD3), 3))
-
-    def test_without_diversity_each_learns_alone(self, run, population, info, make_batch, numbers_of, compiled):
+    def test_without_diversity_each_learns_alone(self, diverse, info, numbers_of, compiled):
+        run, population, batch = diverse
         jointly, metrics = run(population, 0.0)
         alone = shared_td3(TD3, info, 3, 3)
-        numbers = for_all(numbers_of(TD3, policy_delay=1), 3)
-        batch = stacked(*(make_batch(seed) for seed in range(3)))
-        shared = population.shared._replace(told={})
-        expected, own = compiled(alone.update)(population._replace(shared=shared), numbers, batch, keys_of(0, 3))
+        keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(jax.random.key(0), jnp.arange(3))
+        start = population._replace(shared=population.shared._replace(told={}))
+        expected, own = compiled(alone.update)(start, for_all(numbers_of(TD3, policy_delay=1), 3), batch, keys)
         for left, right in zip(jax.tree.leaves(jointly.members), jax.tree.leaves(expected.members), strict=True):
             np.testing.assert_allclose(left, right, rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(metrics["policy_loss"], own["policy_loss"], rtol=1e-4)
 
-    def test_diversity_alone_widens_the_volume(self, run, population):
-        first, last = (run(population, 1.0, steps)[1]["log_determinant"] for steps in (1, 100))
+    def test_diversity_alone_widens_the_volume(self, diverse):
+        run, population, _ = diverse
+        first, last = (run(population, 1.0, steps)[1]["log_determinant"] for steps in (1, 200))
         assert first.shape == (3,)
         assert last[0] > first[0] + 1
 
-    def test_policies_that_coincide_stay_numbers(self, run, population):
+    def test_policies_that_coincide_stay_numbers(self, diverse):
+        run, population, _ = diverse
         same = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf[:1], leaf.shape), population.members)
         after, metrics = run(population._replace(members=same), 0.5, 5)
         assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves((after, metrics)))

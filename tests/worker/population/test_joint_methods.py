@@ -52,7 +52,8 @@ def evolving(request):
     method = build_method(spec)
     hyperparams = jax.device_get(sample_hyperparams(jax.random.key(0), spec.algorithm, SIZE))
     hyperparams |= {name: np.full(SIZE, value, np.float32) for name, value in method.hyperparams.items()}
-    return method, hyperparams, jax.device_get(method.init(jax.random.key(1), hyperparams)), jax.jit(method.evolve)
+    evolve = jax.jit(method.evolve, compiler_options=seldom_run())
+    return method, hyperparams, jax.device_get(method.init(jax.random.key(1), hyperparams)), evolve
 
 
 @settings(max_examples=30, deadline=None)
@@ -134,19 +135,26 @@ class TestSchedule:
         assert build_method(make_spec(DVD | {"coefficient": arms})).hyperparams == {"diversity": 0.3}
 
 
+DRAWS = jax.jit(jax.vmap(choose, in_axes=(0, None, None)), compiler_options=seldom_run())
+
+
+def draws(number, state, best):
+    return DRAWS(jax.random.split(jax.random.key(number), 200), state, jnp.float32(best))
+
+
 class TestBandit:
     def test_an_arm_wins_where_the_best_rises(self):
-        state = choose(jax.random.key(0), first_state(2), jnp.float32(1.0))
+        def first_draw(number, state, best):
+            return jax.tree.map(lambda leaf: leaf[0], draws(number, state, best))
+
+        state = first_draw(0, first_state(2), 1.0)
         assert state.wins.tolist() == state.losses.tolist() == [0, 0]  # nothing to compare with
-        won = choose(jax.random.key(1), state._replace(arm=jnp.int32(1)), jnp.float32(2.0))
+        won = first_draw(1, state._replace(arm=jnp.int32(1)), 2.0)
         assert (won.wins.tolist(), won.losses.tolist()) == ([0, 1], [0, 0])
-        lost = choose(jax.random.key(2), won._replace(arm=jnp.int32(0)), jnp.float32(2.0))
+        lost = first_draw(2, won._replace(arm=jnp.int32(0)), 2.0)
         assert (lost.wins.tolist(), lost.losses.tolist()) == ([0, 1], [1, 0])
 
     def test_the_better_arm_is_drawn_more_often(self):
         state = BanditState(jnp.array([2.0, 18.0]), jnp.array([18.0, 2.0]), jnp.int32(0), jnp.float32(0.0))
-        arms = jax.vmap(lambda key: choose(key, state, jnp.float32(0.0)).arm)(jax.random.split(jax.random.key(0), 50))
-        assert arms.tolist().count(1) == 50
-        even = first_state(2)
-        arms = jax.vmap(lambda key: choose(key, even, jnp.float32(0.0)).arm)(jax.random.split(jax.random.key(0), 200))
-        assert 60 < arms.tolist().count(1) < 140
+        assert draws(0, state, 0.0).arm.tolist().count(1) == 200
+        assert 60 < draws(0, first_state(2), 0.0).arm.tolist().count(1) < 140
