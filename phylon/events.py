@@ -5,9 +5,9 @@ the event number stored in that checkpoint and goes on from there, so it always 
 Log lines are not events: they belong to an attempt and are never cut back.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import Discriminator, Field, TypeAdapter
+from pydantic import Discriminator, TypeAdapter, model_validator
 
 from phylon.spec.distributions import Model
 
@@ -76,8 +76,14 @@ class Segment(Model):
     """Rank of the replaced member, 0 the best."""
     weights: str
     """Hash of its weights at the start; equals the parent's hash at that moment."""
-    reasons: dict[str, float] = Field(default_factory=dict)
+    reasons: dict[str, float]
     """What the method knew when it decided, by name: for PB2 the predicted mean and deviation, and so on."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older_runs(cls, raw: Any) -> Any:
+        """Runs of the first version told no reasons. A default would make the field optional to every reader."""
+        return {"reasons": {}, **cast(dict[str, Any], raw)} if isinstance(raw, dict) else raw
 
 
 class Lineage(Event):

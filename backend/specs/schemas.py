@@ -28,5 +28,6 @@ class SpecReport(Schema):
     valid: bool
     problems: list[ProblemRead]
     spec: dict[str, Any] | None
-    """The experiment with every default; none for a group."""
+    """The experiment or runtime study with every default; none for a group."""
     forecast: Forecast | None
+    """None for a runtime study, which trains nothing."""

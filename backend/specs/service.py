@@ -1,13 +1,9 @@
 """What is wrong with a spec, or what it will ask for."""
 
-import math
-
 from backend.kit.errors import ProblemRead
 from backend.specs.schemas import Forecast, SpecReport
-from phylon import catalogue
-from phylon.spec import ExperimentSpec, Group, SpecInvalid, parse_document, read_yaml, spec_to_json
-
-_NUMBER_BYTES = 4
+from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, parse_document, read_yaml, spec_to_json
+from phylon.spec.memory import replay_bytes
 
 
 def report(yaml: str) -> SpecReport:
@@ -18,6 +14,8 @@ def report(yaml: str) -> SpecReport:
         return SpecReport(valid=False, problems=problems, spec=None, forecast=None)
     if isinstance(document, Group):
         return SpecReport(valid=True, problems=[], spec=None, forecast=forecast_of_group(document))
+    if isinstance(document, RuntimeStudySpec):
+        return SpecReport(valid=True, problems=[], spec=document.model_dump(mode="json"), forecast=None)
     return SpecReport(valid=True, problems=[], spec=spec_to_json(document), forecast=forecast(document))
 
 
@@ -34,21 +32,10 @@ def forecast_of_group(group: Group) -> Forecast:
 
 def forecast(spec: ExperimentSpec) -> Forecast:
     members = spec.population.size
-    rings = 0 if spec.replay is None else 1 if spec.replay.sharing == "shared" else members
     return Forecast(
         experiments=None,
         members=members,
         runs=spec.replicates,
         total_env_steps=spec.budget.env_steps * members * spec.replicates,
-        replay_bytes=rings * spec.replay.capacity * _transition_bytes(spec) if spec.replay else 0,
+        replay_bytes=replay_bytes(spec),
     )
-
-
-def _transition_bytes(spec: ExperimentSpec) -> int:
-    """Observation twice, action, reward and the end-of-episode mark, all in four bytes but the pixels of images."""
-    entry = catalogue.find(spec.environment.suite, spec.environment.id)
-    if entry is None:
-        raise ValueError(f"a valid spec names a known environment, but {spec.environment.id} is in no catalogue")
-    value_bytes = 1 if entry.observation.dtype == "uint8" else _NUMBER_BYTES
-    observation, action = math.prod(entry.observation.shape), math.prod(entry.action.shape)
-    return 2 * value_bytes * observation + _NUMBER_BYTES * (action + 2)

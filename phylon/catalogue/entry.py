@@ -42,6 +42,10 @@ WITHOUT_LOOKS = {("gymnax", None), ("probe", None), ("toy", None), ("envpool", "
 """Suites, and families of suites, that draw nothing at all or only on a screen."""
 
 
+ATARI_FRAMES = 4
+"""An Atari game shows its latest frames at once, in grey."""
+
+
 class EnvironmentEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,6 +61,11 @@ class EnvironmentEntry(BaseModel):
     def has_looks(self) -> bool:
         """Whether there is something to film. A machine may still lack the libraries for drawing it."""
         return WITHOUT_LOOKS.isdisjoint({(self.suite, None), (self.suite, self.family)})
+
+    @property
+    def frame_stack(self) -> int:
+        """How many frames an observation is made of, along its last axis."""
+        return ATARI_FRAMES if self.family == "atari" else 1
 
     def to_line(self) -> str:
         """A row of the suite's file, e.g. `["HalfCheetah-v5", "mujoco", "17 float64", "6 float32", 1000]`."""

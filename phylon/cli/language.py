@@ -7,35 +7,38 @@ import typer
 from phylon import catalogue
 from phylon.cli.console import out, print_json, print_table, say
 from phylon.cli.exits import BAD_INPUT, BadInput
-from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
+from phylon.cli.spec_argument import SetOption, SpecArgument, load_document
 from phylon.presets import list_presets, load_preset
-from phylon.spec import ExperimentSpec, Group, SpecInvalid, spec_to_json, tuned
+from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, tuned
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 
 
 def validate(spec: SpecArgument, set_: SetOption = None, json: JsonOption = False) -> None:
-    """Check a spec, or a group of them, without running it.
+    """Check a spec, a group of them or a runtime study, without running it.
 
     Says every problem with its path, value and remedy, and exits with 2 if there is any.
 
     Example: `phylon validate experiment.yaml --set population.size=16`
     """
     try:
-        valid = load_spec(spec, set_)
+        valid = load_document(spec, set_)
     except SpecInvalid as error:
         if not json:
             raise
         print_json({"valid": False, "problems": error.problems, "spec": None})
         raise typer.Exit(BAD_INPUT) from None
     if json:
-        plain = valid.spec.model_dump(mode="json") if isinstance(valid, Group) else spec_to_json(valid)
+        plain = (valid.spec if isinstance(valid, Group) else valid).model_dump(mode="json")
         print_json({"valid": True, "problems": [], "spec": plain})
         return
     if isinstance(valid, Group):
         say(f"[green]valid[/]: {valid.spec.name} is a group of {len(valid.experiments)} experiments")
         for experiment in valid.experiments.values():
             say(f"  {_in_words(experiment)}")
+        return
+    if isinstance(valid, RuntimeStudySpec):
+        say(f"[green]valid[/]: {valid.name} is a runtime study of {len(valid.cells())} cells")
         return
     say(f"[green]valid[/]: {_in_words(valid)}")
 
@@ -54,7 +57,7 @@ def presets(
         str | None, typer.Argument(help="Print the YAML of this preset; without it, list them all.")
     ] = None,
 ) -> None:
-    """List experiments that are ready to run, or print one as YAML.
+    """List experiments and studies that are ready to run, or print one as YAML.
 
     Presets whose name ends in -smoke take about a minute on two CPU cores.
 

@@ -10,6 +10,7 @@ from phylon.spec import ExperimentSpec, spec_to_json
 
 RUN_FILE = "run.json"
 CHECKPOINTS = "checkpoints"
+VIDEOS = "videos"
 
 
 class RunFolder(NamedTuple):

@@ -8,7 +8,7 @@ import typer
 
 from phylon.cli.exits import BadInput
 from phylon.presets import PresetUnknown, load_preset
-from phylon.spec import ExperimentSpec, Group, parse_document, read_yaml
+from phylon.spec import Document, ExperimentSpec, Group, RuntimeStudySpec, parse_document, read_yaml
 from phylon.spec.overrides import PathRefused, put
 
 SpecArgument = Annotated[
@@ -26,7 +26,22 @@ SetOption = Annotated[
 
 
 def load_spec(source: str, overrides: list[str] | None = None) -> ExperimentSpec | Group:
-    """An experiment, or a group of them. Raises `SpecInvalid`, or `BadInput` when there is nothing to read."""
+    """An experiment, or a group of them: what can be trained."""
+    document = load_document(source, overrides)
+    if isinstance(document, RuntimeStudySpec):
+        raise BadInput(f"'{source}' is a runtime study, which trains nothing; run it with `phylon study {source}`")
+    return document
+
+
+def load_study(source: str, overrides: list[str] | None = None) -> RuntimeStudySpec:
+    document = load_document(source, overrides)
+    if not isinstance(document, RuntimeStudySpec):
+        raise BadInput(f"'{source}' is no runtime study (kind: runtime_study); `phylon train` and `submit` take it")
+    return document
+
+
+def load_document(source: str, overrides: list[str] | None = None) -> Document:
+    """Whatever it is. Raises `SpecInvalid`, or `BadInput` when there is nothing to read."""
     raw = read_yaml(_read(source))
     for override in overrides or []:
         _set(raw, override)

@@ -11,7 +11,7 @@ from phylon.cli.console import complain, err, number, print_table, say
 from phylon.cli.exits import FAILED, INTERRUPTED, WorkFailed
 from phylon.cli.extras import require_worker
 from phylon.cli.progress import RunState, View, make_view
-from phylon.cli.run_folder import CHECKPOINTS, RunFolder, prepare
+from phylon.cli.run_folder import CHECKPOINTS, VIDEOS, RunFolder, prepare
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.trainer import LOG_FILE, Trainer
 from phylon.events import OUTCOMES, Failed, Finished, Started, Stopped
@@ -142,7 +142,8 @@ def _report(spec: ExperimentSpec, folder: Path, files: list[str], outcome: Finis
         values = segment.hyperparams.items() if segment else ()
         rows += [(name, f"{value:.4g}") for name, value in values if name in names]
         print_table(["at the last evaluation", ""], rows, right=[""])
-    say(escape(f"{folder}/: {', '.join(files)}, {SPOOL_FILE}, {CHECKPOINTS}/, {LOG_FILE}"))
+    folders = [f"{name}/" for name in (CHECKPOINTS, VIDEOS) if (folder / name).exists()]
+    say(escape(f"{folder}/: {', '.join([*files, SPOOL_FILE, *folders, LOG_FILE])}"))
 
 
 def _report_failure(failed: Failed) -> None:

@@ -1,8 +1,9 @@
-"""Experiments ready to run, and groups of them: the papers' at full scale, each with a small `-smoke` variant."""
+"""Experiments, groups of them and runtime studies, ready to run: the papers', each with a small `-smoke` variant."""
 
 import difflib
 from functools import cache
 from importlib import resources
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -18,6 +19,7 @@ class Preset(BaseModel):
     description: str
     smoke: bool
     """Finishes in about a minute on two CPU cores; of a group, each experiment does."""
+    kind: Literal["training", "group", "runtime_study"]
     experiments: int | None
     """How many a group submits; none for a single experiment."""
     yaml: str
@@ -52,9 +54,11 @@ def load_preset(name: str) -> Preset:
 def _read(name: str, text: str) -> Preset:
     document = parse_document(read_yaml(text))
     is_group = isinstance(document, Group)
+    spec = document.spec if is_group else document
     return Preset(
         name=name,
-        description=document.spec.description if is_group else document.description,
+        description=spec.description,
+        kind=spec.kind,
         smoke=name.endswith(SMOKE_SUFFIX),
         experiments=len(document.experiments) if is_group else None,
         yaml=text,

@@ -4,10 +4,11 @@ from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD
 from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.explore import PerturbExplore, ResampleExplore
-from phylon.spec.group import Group, GroupSpec, group_to_yaml, parse_document, parse_group
+from phylon.spec.group import Document, Group, GroupSpec, group_to_yaml, parse_document, parse_group
 from phylon.spec.population import IndependentSpec, PBTSpec
 from phylon.spec.problems import Problem, SpecInvalid
 from phylon.spec.reading import parse_spec, parse_yaml, read_yaml, spec_to_json, spec_to_yaml
+from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell, parse_study, study_to_yaml
 from phylon.spec.seeds import replicate_seed
 from phylon.spec.segments import segment_steps
 from phylon.spec.selection import TruncationSelection
@@ -18,6 +19,7 @@ __all__ = [
     "Choice",
     "DDPGSpec",
     "Distribution",
+    "Document",
     "ExperimentSpec",
     "Group",
     "GroupSpec",
@@ -29,8 +31,10 @@ __all__ = [
     "PerturbExplore",
     "Problem",
     "ResampleExplore",
+    "RuntimeStudySpec",
     "SACSpec",
     "SpecInvalid",
+    "StudyCell",
     "TD3Spec",
     "TruncationSelection",
     "Uniform",
@@ -40,6 +44,7 @@ __all__ = [
     "parse_document",
     "parse_group",
     "parse_spec",
+    "parse_study",
     "parse_yaml",
     "read_yaml",
     "replicate_seed",
@@ -47,6 +52,7 @@ __all__ = [
     "segment_steps",
     "spec_to_json",
     "spec_to_yaml",
+    "study_to_yaml",
     "tuned",
     "upgrade",
 ]

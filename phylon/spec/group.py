@@ -13,6 +13,7 @@ from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.overrides import PathRefused, put
 from phylon.spec.problems import Problem, SpecInvalid, problems_of, showable
 from phylon.spec.reading import invalid, parse_spec
+from phylon.spec.runtime_study import RuntimeStudySpec, parse_study
 from phylon.spec.upgrade import upgrade
 
 LARGEST_GROUP = 200
@@ -54,10 +55,18 @@ class Group(NamedTuple):
     """Complete and valid, by the part of their name after the group's."""
 
 
-def parse_document(raw: Any) -> ExperimentSpec | Group:
-    """An experiment or a group, whichever `kind` says. Raises `SpecInvalid`."""
-    is_group = isinstance(raw, dict) and cast(dict[str, Any], raw).get("kind") == "group"
-    return parse_group(raw) if is_group else parse_spec(raw)
+Document = ExperimentSpec | Group | RuntimeStudySpec
+
+
+def parse_document(raw: Any) -> Document:
+    """An experiment, a group or a runtime study, whichever `kind` says. Raises `SpecInvalid`."""
+    match cast(dict[str, Any], raw).get("kind") if isinstance(raw, dict) else None:
+        case "group":
+            return parse_group(raw)
+        case "runtime_study":
+            return parse_study(raw)
+        case _:
+            return parse_spec(raw)
 
 
 def parse_group(raw: Any) -> Group:

@@ -141,6 +141,12 @@ class TestLanguage:
             "replay_bytes": 8 * 20_000 * 4 * (3 + 3 + 1 + 1 + 1),
         }
 
+    def test_the_forecast_counts_each_frame_once(self, bare):
+        text = next(preset.yaml for preset in list_presets() if preset.name == "dqn-pong-smoke")
+        report = bare.post("/api/specs/validate", json={"yaml": text}).json()
+        frames, numbers = 900 * 84 * 84, 800 * (2 * 4 * 8 + 4 * 3)
+        assert report["forecast"]["replay_bytes"] == 4 * (frames + numbers)
+
     @pytest.mark.parametrize("text", ["", "a: [", "version: 1", "- 1", "&a [*a]", "version: .nan"])
     def test_an_invalid_spec_is_explained(self, bare, text):
         answer = bare.post("/api/specs/validate", json={"yaml": text})
@@ -186,7 +192,7 @@ class TestOpenAPI:
         assert content["schema"] == {"$ref": "#/components/schemas/StreamMessage"}
         parts = [part["$ref"].rsplit("/", 1)[-1] for part in components["StreamMessage"]["anyOf"]]
         assert parts == ["RunEvent", "RewindEvent", "RunRead"]
-        kinds = {"started", "metrics", "lineage", "checkpoint", "finished", "stopped", "failed"}
+        kinds = {"started", "metrics", "lineage", "checkpoint", "video", "finished", "stopped", "failed"}
         assert set(components["RunEvent"]["discriminator"]["mapping"]) == kinds
         assert components["Metrics"]["properties"]["frames"]["additionalProperties"]["items"] == {
             "$ref": "#/components/schemas/Real"

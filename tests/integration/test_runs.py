@@ -57,13 +57,19 @@ def test_a_run_finishes_and_everything_is_stored(platform, make_spec, read_histo
     assert {line.stream for line in lines} == {"supervisor", "trainer"}
 
 
-def test_large_files_of_an_ended_run_are_removed_here_but_the_spool_stays(platform, make_spec):
-    run_id = platform.submit(make_spec(budget__env_steps=400))
+def test_large_files_of_an_ended_run_are_removed_here_but_the_spool_stays(platform, make_spec, tmp_path):
+    videos = {"interval": 400, "members": [1, 3], "steps": 20}
+    run_id = platform.submit(make_spec(budget__env_steps=400, videos=videos))
     run = platform.wait_until_ended(run_id)
     run_dir = platform.runs / str(run_id)
-    platform.wait(lambda: not list(run_dir.rglob("*.npz")), "the local checkpoints to go")
+    platform.wait(lambda: not {".npz", ".mp4"} & {path.suffix for path in run_dir.rglob("*")}, "the local files to go")
     assert len((run_dir / "events.jsonl").read_bytes().splitlines()) == run.last_seq + 1
-    assert len(platform.client.artifacts(run_id)) >= 1
+    stored = platform.client.artifacts(run_id)
+    assert any(artifact.kind == "checkpoint" for artifact in stored)
+    films = [artifact for artifact in stored if artifact.kind == "video"]
+    assert [(film.step, film.video.member) for film in films] == [(400, 1), (400, 3)]
+    assert [(film.video.episode_steps, film.video.ended) for film in films] == [(20, False)] * 2
+    assert platform.client.download(films[0], tmp_path).read_bytes()[4:8] == b"ftyp"
 
 
 def test_a_run_can_be_stopped(platform, make_spec):

@@ -4,7 +4,16 @@ import pytest
 
 from phylon.catalogue import find
 from phylon.presets import Preset, PresetUnknown, list_presets, load_preset
-from phylon.spec import ExperimentSpec, Group, parse_document, parse_group, parse_yaml, read_yaml
+from phylon.spec import (
+    ExperimentSpec,
+    Group,
+    RuntimeStudySpec,
+    parse_document,
+    parse_group,
+    parse_study,
+    parse_yaml,
+    read_yaml,
+)
 
 PRESETS = list_presets()
 
@@ -12,6 +21,7 @@ PRESETS = list_presets()
 def experiments(name: str) -> dict[str, ExperimentSpec]:
     """Those of a preset: of a group by the end of their name, else the only one."""
     document = parse_document(read_yaml(load_preset(name).yaml))
+    assert not isinstance(document, RuntimeStudySpec)
     return document.experiments if isinstance(document, Group) else {"": document}
 
 
@@ -24,14 +34,16 @@ def test_the_first_preset_is_the_newcomers():
 def test_a_preset_is_valid_and_named_like_its_file(preset: Preset):
     document = parse_document(read_yaml(preset.yaml))
     spec = document.spec if isinstance(document, Group) else document
-    assert spec.name == preset.name
+    assert (spec.name, spec.kind) == (preset.name, preset.kind)
     assert spec.description == preset.description != ""
     assert preset.experiments == (len(document.experiments) if isinstance(document, Group) else None)
     assert preset.smoke == preset.name.endswith("-smoke")
     assert load_preset(preset.name) == preset
 
 
-@pytest.mark.parametrize("preset", [p for p in PRESETS if not p.smoke], ids=lambda preset: preset.name)
+@pytest.mark.parametrize(
+    "preset", [p for p in PRESETS if not p.smoke and p.kind != "runtime_study"], ids=lambda preset: preset.name
+)
 def test_a_smoke_variant_is_the_same_experiment_made_small(preset: Preset):
     large_ones, small_ones = experiments(preset.name), experiments(preset.name + "-smoke")
     assert list(large_ones) == list(small_ones)
@@ -41,6 +53,16 @@ def test_a_smoke_variant_is_the_same_experiment_made_small(preset: Preset):
         small, large = smoke.population.method.model_dump(), full.population.method.model_dump()
         assert small == large | {"interval": small["interval"]} if "interval" in large else small == large
         assert smoke.budget.env_steps * smoke.population.size * 5 < full.budget.env_steps * full.population.size
+
+
+@pytest.mark.parametrize("name", ["figure2-td3-sac", "figure2-dqn"])
+def test_figure_2_has_the_papers_grid_and_a_smoke_variant_of_a_few_cells(name: str):
+    full, smoke = (parse_study(read_yaml(load_preset(name + suffix).yaml)) for suffix in ("", "-smoke"))
+    assert full.population_sizes == tuple(range(1, 41))
+    assert {"sequential", "parallel", "vectorized"} <= set(full.strategies)
+    assert full.frameworks == smoke.frameworks == ("jax", "torch")
+    assert full.algorithms == smoke.algorithms
+    assert len(smoke.cells()) * 20 < len(full.cells())
 
 
 @pytest.mark.parametrize("name", ["td3-pbt-halfcheetah", "sac-pbt-halfcheetah", "srsac-cheetah-run", "dqn-pong"])

@@ -52,6 +52,8 @@ class EnvironmentInfo(NamedTuple):
     """`uint8` for images, which stay so until they are on the device."""
     envs_per_member: int = 1
     """Environments that a member gathers its rollouts in."""
+    frame_stack: int = 1
+    """How many frames an observation is made of, along its last axis, the newest last: each step adds one."""
 
     @property
     def action_shape(self) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ import warnings
 from typing import NamedTuple, Protocol, cast
 
 from phylon.catalogue import EnvironmentEntry
-from phylon.spec.environment import EnvironmentSpec
+from phylon.spec.environment import EnvironmentSpec, ProcgenSpec
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
 from worker.environments import rendering
@@ -20,6 +20,7 @@ __all__ = [
     "StepResult",
     "describe",
     "find_entry",
+    "has_unseen_levels",
     "make_environments",
     "make_renderer",
     "suite_entries",
@@ -77,6 +78,12 @@ def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
 
 def describe(suite: str, id: str) -> EnvironmentInfo:
     return info_of(find_entry(suite, id))
+
+
+def has_unseen_levels(environment: EnvironmentSpec) -> bool:
+    """Whether members train on a part of the levels, so that there are others to test them on."""
+    is_procgen = find_entry(environment.suite, environment.id).family == "procgen"
+    return is_procgen and (environment.procgen or ProcgenSpec()).levels > 0
 
 
 def find_entry(suite: str, id: str) -> EnvironmentEntry:

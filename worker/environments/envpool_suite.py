@@ -13,7 +13,7 @@ import numpy as np
 from envpool.registration import registry
 from numpy.typing import NDArray
 
-from phylon.catalogue import EnvironmentEntry
+from phylon.catalogue.entry import ATARI_FRAMES, EnvironmentEntry
 from phylon.spec.environment import AtariSpec, EnvironmentSpec, ProcgenSpec
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
@@ -80,7 +80,7 @@ def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvi
 
 def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
     kind = _kind(environment.id)
-    options = _options(environment, kind.entry.family, "test") | {"render_mode": "rgb_array"}
+    options = _options(environment, kind.entry.family, "evaluate") | {"render_mode": "rgb_array"}
     pool = EnvpoolEnvironments(kind, info_of(kind.entry), 1, options)
     return rendering.tried(Renderer(pool, pool.frame, FRAMES_PER_SECOND), environment.id)
 
@@ -99,13 +99,13 @@ def _options(environment: EnvironmentSpec, family: str, purpose: Purpose) -> Opt
             }
         case "procgen":
             procgen = environment.procgen or ProcgenSpec()
-            if purpose == "train":
+            if purpose != "test":
                 options |= {"num_levels": procgen.levels, "start_level": procgen.start_level}
     return options
 
 
 def _fixed_options(family: str) -> Options:
-    return {"channel_first": False} if family == "procgen" else {}
+    return {"procgen": {"channel_first": False}, "atari": {"stack_num": ATARI_FRAMES}}.get(family, {})
 
 
 class EnvpoolEnvironments:

@@ -11,7 +11,8 @@ Each isolates one ability. Observations and actions are one number each.
 | Truncation-v0        | one step, reward 1; at obs +1 terminated, at -1 only truncated | 1; 1 / (1 - discount)   |
 
 Each also exists with two discrete actions, as ConstantRewardDiscrete-v0 and so on: 0 stands for the action -1/2, and
-1 for +1/2.
+1 for +1/2. ConstantRewardImage-v0 and so on have them, too, and show the observation as a grey picture: -1 is black, +1
+is white.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,16 @@ from phylon.catalogue import EnvironmentEntry, box, discrete
 from phylon.spec.environment import EnvironmentSpec
 from worker.core.errors import EnvironmentUnavailable
 from worker.core.types import EnvironmentInfo
-from worker.environments.host import Actions, BoolArray, FloatArray, HostEnvironments, Purpose, Renderer, StepResult
+from worker.environments.host import (
+    Actions,
+    BoolArray,
+    FloatArray,
+    HostEnvironments,
+    Observations,
+    Purpose,
+    Renderer,
+    StepResult,
+)
 from worker.environments.spaces import info_of
 
 
@@ -44,8 +54,10 @@ class Probe(NamedTuple):
     """(obs [count], action [count]) -> outcome."""
     max_episode_steps: int
     is_discrete: bool = False
+    is_image: bool = False
 
 
+IMAGE_SHAPE = (8, 8, 3)
 CHOICES = np.array([-0.5, 0.5], np.float32)
 """What the discrete actions stand for."""
 
@@ -86,7 +98,9 @@ CONTINUOUS = {
     "Truncation": Probe((-1.0, 1.0), _truncation, 1),
 }
 PROBES = {f"{name}-v0": probe for name, probe in CONTINUOUS.items()} | {
-    f"{name}Discrete-v0": probe._replace(is_discrete=True) for name, probe in CONTINUOUS.items()
+    f"{name}{kind}-v0": probe._replace(is_discrete=True, is_image=kind == "Image")
+    for name, probe in CONTINUOUS.items()
+    for kind in ("Discrete", "Image")
 }
 
 
@@ -102,7 +116,7 @@ def find_entry(id: str) -> EnvironmentEntry:
         suite="probe",
         id=id,
         family="probe",
-        observation=number,
+        observation=box(IMAGE_SHAPE, "uint8") if PROBES[id].is_image else number,
         action=discrete(len(CHOICES)) if PROBES[id].is_discrete else number,
         max_episode_steps=PROBES[id].max_episode_steps,
     )
@@ -127,10 +141,10 @@ class ProbeEnvironments:
         self._random: list[np.random.Generator] = []
         self._obs = np.zeros(count, np.float32)
 
-    def reset(self, seeds: NDArray[np.integer]) -> FloatArray:
+    def reset(self, seeds: NDArray[np.integer]) -> Observations:
         self._random = [np.random.default_rng(int(seed)) for seed in seeds]
         self._obs = np.array([self._start(row) for row in range(self.count)], np.float32)
-        return self._obs[:, None]
+        return self._shown(self._obs)
 
     def step(self, actions: Actions) -> StepResult:
         outcome = self._probe.step(
@@ -139,12 +153,17 @@ class ProbeEnvironments:
         self._obs = outcome.obs.copy()
         for row in np.flatnonzero(outcome.terminated | outcome.truncated).tolist():
             self._obs[row] = self._start(row)
-        return StepResult(
-            self._obs[:, None], outcome.reward, outcome.terminated, outcome.truncated, outcome.obs[:, None]
-        )
+        obs, next_obs = self._shown(self._obs), self._shown(outcome.obs)
+        return StepResult(obs, outcome.reward, outcome.terminated, outcome.truncated, next_obs)
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    def _shown(self, obs: FloatArray) -> Observations:
+        if not self._probe.is_image:
+            return obs[:, None]
+        shades = np.round(127.5 * (obs + 1)).astype(np.uint8)
+        return np.broadcast_to(shades[:, None, None, None], (self.count, *IMAGE_SHAPE)).copy()
 
     def _start(self, row: int) -> float:
         return self._random[row].choice(self._probe.starts)

@@ -29,6 +29,7 @@ def info_of(entry: EnvironmentEntry) -> EnvironmentInfo:
         max_episode_steps=entry.max_episode_steps,
         is_discrete=action.n is not None,
         observation_dtype="uint8" if observation.dtype == "uint8" else "float32",
+        frame_stack=entry.frame_stack,
     )
 
 

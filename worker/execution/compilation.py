@@ -13,13 +13,9 @@ def one_thread(device: Device) -> dict[str, bool]:
     return {"xla_cpu_multi_thread_eigen": False} if device.platform == "cpu" else {}
 
 
-def seldom_run() -> dict[str, int | bool]:
+def seldom_run() -> dict[str, int]:
     """A CPU program whose compilation counts and whose speed does not.
 
-    Drawing random weights is many different little kernels: several seconds to optimise, a millisecond to run. On one
-    thread, because the decompositions behind orthogonal weights wait for helpers of the very thread pool they fill:
-    with as many of them as threads, as in a network with convolutions, none ever ends.
+    Drawing random weights is many different little kernels: several seconds to optimise, a millisecond to run.
     """
-    if jax.default_backend() != "cpu":
-        return {}
-    return {"xla_backend_optimization_level": 0, "xla_cpu_multi_thread_eigen": False}
+    return {"xla_backend_optimization_level": 0} if jax.default_backend() == "cpu" else {}

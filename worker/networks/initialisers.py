@@ -36,6 +36,24 @@ def start_of(init: Init, fan_in: int, gain: float = math.sqrt(2)) -> Start:
 
             return Start(uniform, uniform)
         case "orthogonal":
-            return Start(initializers.orthogonal(gain), initializers.zeros)
+            return Start(_orthogonal(gain), initializers.zeros)
         case "fan_in":
             return Start(initializers.variance_scaling(1.0, "fan_in", "uniform"), initializers.zeros)
+
+
+def _orthogonal(gain: float) -> Initialiser:
+    """Rows or columns of length `gain`, one member's after the other's.
+
+    On CPUs a decomposition of several matrices at once shares them out over the very threads that it may be running on,
+    and then waits for ever; so `vmap` must not make one of many.
+    """
+    draw = initializers.orthogonal(gain)
+
+    def initialiser(key: Key, shape: Sequence[int], dtype: jnp.dtype = jnp.float32) -> Array:
+        @jax.custom_batching.sequential_vmap
+        def weights(words: Array) -> Array:
+            return draw(jax.random.wrap_key_data(words), tuple(shape), dtype)
+
+        return weights(jax.random.key_data(key))
+
+    return initialiser

@@ -1,5 +1,12 @@
 """Experience replay on the host."""
 
+from worker.core.types import EnvironmentInfo
+from worker.replay.frames import FrameReplay
 from worker.replay.ring import Replay
 
-__all__ = ["Replay"]
+__all__ = ["FrameReplay", "Replay", "make_replay"]
+
+
+def make_replay(population_size: int, capacity: int, info: EnvironmentInfo) -> Replay | FrameReplay:
+    """Both give the same draws; the one for stacked frames takes a fraction of the memory."""
+    return (FrameReplay if info.frame_stack > 1 else Replay)(population_size, capacity, info)

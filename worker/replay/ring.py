@@ -49,6 +49,16 @@ class Replay:
             stored[:, positions] = new
         self.added += count
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of a full replay."""
+        return sum(stored.nbytes for stored in self._fields)
+
+    def recall(self, first: int, count: int) -> HostTransition:
+        """Transitions [P, count, ...] from the one with that number on, counted from the first that was ever added."""
+        positions = (first % self.capacity + np.arange(count)) % self.capacity
+        return Transition(*(stored[:, positions] for stored in self._fields))
+
     def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
         """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement.
 

@@ -8,7 +8,7 @@ from phylon.spec import ExperimentSpec, bounds, hyperparameters, segment_steps
 from phylon.spec.algorithms import tunable_fields
 from worker.algorithms import build_algorithm
 from worker.algorithms.joint import build_joint_algorithm
-from worker.environments import describe, make_environments
+from worker.environments import describe, has_unseen_levels, make_environments
 from worker.execution import Execution, Workload, build_execution, build_joint_execution
 from worker.execution.auto import Chosen, Trial, choose
 from worker.population import PopulationMethod, build_method
@@ -63,9 +63,16 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
         method=method,
         experience=experience,
         collector=Collector(make_environments(spec.environment, size * spec.environment.envs_per_member), size, seed),
-        evaluator=Evaluator(make_environments(spec.environment, size * spec.evaluation.episodes, "test"), size, seed),
+        evaluator=_evaluator(spec, seed),
         studio=None if spec.videos is None else Studio(spec, spec.videos, seed, run_dir),
     )
+
+
+def _evaluator(spec: ExperimentSpec, seed: int) -> Evaluator:
+    size, environment = spec.population.size, spec.environment
+    count = size * spec.evaluation.episodes
+    unseen = make_environments(environment, count, "test") if has_unseen_levels(environment) else None
+    return Evaluator(make_environments(environment, count, "evaluate"), size, seed, unseen)
 
 
 def _same_choice_as_before(

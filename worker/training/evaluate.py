@@ -13,11 +13,17 @@ ENDLESS_EPISODE_STEPS = 10_000
 """Where an episode is cut when its environment has no time limit of its own."""
 
 
+ActFn = Callable[[NDArray[Any]], NDArray[Any]]
+"""Observations [P, episodes, ...] -> actions [P, episodes, ...]."""
+
+
 class Evaluation(NamedTuple):
     """[P, episodes] each."""
 
     returns: NDArray[np.float64]
     lengths: NDArray[np.int64]
+    test_returns: NDArray[np.float64] | None = None
+    """Of other episodes, on levels that nobody trained on: to be told, never to be ranked by."""
 
     @property
     def means(self) -> NDArray[np.float32]:
@@ -26,36 +32,55 @@ class Evaluation(NamedTuple):
     @property
     def errors(self) -> NDArray[np.float32]:
         """Standard errors of the means; NaN for a single episode."""
-        episodes = self.returns.shape[1]
-        if episodes == 1:
-            return np.full(len(self.returns), np.nan, np.float32)
-        return (self.returns.std(axis=1, ddof=1) / np.sqrt(episodes)).astype(np.float32)
+        return _standard_errors(self.returns)
 
     def frames(self) -> dict[str, list[float]]:
-        return {
+        frames = {
             "evaluation/return": self.means.tolist(),
             "evaluation/return_stderr": self.errors.tolist(),
             "evaluation/length": self.lengths.mean(axis=1).tolist(),
         }
+        if self.test_returns is not None:
+            frames["evaluation/test_return"] = self.test_returns.mean(axis=1).tolist()
+            frames["evaluation/test_return_stderr"] = _standard_errors(self.test_returns).tolist()
+        return frames
+
+
+def _standard_errors(returns: NDArray[np.float64]) -> NDArray[np.float32]:
+    episodes = returns.shape[1]
+    if episodes == 1:
+        return np.full(len(returns), np.nan, np.float32)
+    return (returns.std(axis=1, ddof=1) / np.sqrt(episodes)).astype(np.float32)
 
 
 class Evaluator:
-    """P x episodes environments, stepped together until the last episode ends."""
+    """P x episodes environments, stepped together until the last episode ends; as many more of `unseen` levels."""
 
-    def __init__(self, environments: HostEnvironments, population_size: int, seed: int) -> None:
-        self._environments = environments
+    def __init__(
+        self,
+        environments: HostEnvironments,
+        population_size: int,
+        seed: int,
+        unseen: HostEnvironments | None = None,
+    ) -> None:
+        self._environments, self._unseen = environments, unseen
         self._shape = (population_size, environments.count // population_size)
         self._seeds = np.tile(environment_seeds(seed, "evaluation", 0, self._shape[1]), population_size)
         self._limit = environments.info.max_episode_steps or ENDLESS_EPISODE_STEPS
 
-    def evaluate(self, act: Callable[[NDArray[Any]], NDArray[Any]]) -> Evaluation:
-        """`act`: observations [P, episodes, ...] -> actions [P, episodes, action]."""
-        count = self._environments.count
+    def evaluate(self, act: ActFn) -> Evaluation:
+        evaluation = self._play(self._environments, act)
+        if self._unseen is None:
+            return evaluation
+        return evaluation._replace(test_returns=self._play(self._unseen, act).returns)
+
+    def _play(self, environments: HostEnvironments, act: ActFn) -> Evaluation:
+        count = environments.count
         returns, lengths, is_running = np.zeros(count), np.zeros(count, np.int64), np.ones(count, np.bool_)
-        obs = self._environments.reset(self._seeds)
+        obs = environments.reset(self._seeds)
         for _ in range(self._limit):
             action = act(obs.reshape(*self._shape, *obs.shape[1:]))
-            result = self._environments.step(action.reshape(count, *action.shape[2:]))
+            result = environments.step(action.reshape(count, *action.shape[2:]))
             returns += np.where(is_running, result.reward, 0)
             lengths += is_running
             is_running &= ~(result.terminated | result.truncated)
@@ -66,3 +91,5 @@ class Evaluator:
 
     def close(self) -> None:
         self._environments.close()
+        if self._unseen is not None:
+            self._unseen.close()

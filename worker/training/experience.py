@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from phylon.spec import ExperimentSpec, segment_steps
 from worker.core.types import EnvironmentInfo, Rollout, Transition
-from worker.replay import Replay
+from worker.replay import make_replay
 from worker.training.collect import HostRollout, as_of_one_member, in_order_of_time
 
 
@@ -51,7 +51,7 @@ class FromReplay:
         self._is_shared, self._learners = spec.replay.sharing == "shared", learners
         owners, each = (1, spec.population.size) if self._is_shared else (spec.population.size, 1)
         own_info = info._replace(envs_per_member=each * info.envs_per_member)
-        self._replay = Replay(owners, spec.replay.capacity, own_info)
+        self._replay = make_replay(owners, spec.replay.capacity, own_info)
 
     def take(self, rollout: HostRollout) -> None:
         self._replay.add(in_order_of_time(as_of_one_member(rollout) if self._is_shared else rollout))

@@ -37,6 +37,7 @@ class Lineage:
                 parent_fitness=None,
                 rank=None,
                 weights=spell_weights(weights[slot]),
+                reasons={},
             )
             for slot in range(len(self._open))
         ]
@@ -94,6 +95,7 @@ class Lineage:
                 parent_fitness=float(fitness[slot]),
                 rank=None,
                 weights=spell_weights(weights[slot]),
+                reasons={},
             )
             for slot in range(len(self._open))
         ]

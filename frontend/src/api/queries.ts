@@ -4,11 +4,14 @@ import "@/api/errors"
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import {
   getExperiment,
+  getGroup,
   getHealth,
   getRun,
   getRunLineage,
   getRunMetrics,
+  listEnvironments,
   listExperiments,
+  listGroups,
   listMetricNames,
   listPresets,
   listRunArtifacts,
@@ -16,7 +19,14 @@ import {
   listWorkers,
   validateSpec,
 } from "@/api/generated/sdk.gen"
-import { decodeExperiment, decodeRun, decodeSummary, type ExperimentStatus, isActive } from "@/api/types"
+import {
+  decodeExperiment,
+  decodeGroup,
+  decodeRun,
+  decodeSummary,
+  type ExperimentStatus,
+  isActive,
+} from "@/api/types"
 import { decodeSegment, type Lineage } from "@/lib/lineage/segments"
 import { decodeSeries, emptySeries, type Series } from "@/lib/series"
 
@@ -37,6 +47,27 @@ export const presetsQuery = queryOptions({
   staleTime: 60_000,
 })
 
+/** All environments that a spec may name: they change only with a new version of Phylon. */
+export const environmentsQuery = queryOptions({
+  queryKey: ["environments"],
+  queryFn: async ({ signal }) => (await listEnvironments({ ...ONCE, signal })).data,
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+export const groupsQuery = queryOptions({
+  queryKey: ["groups", "list"],
+  queryFn: async ({ signal }) => (await listGroups({ ...ONCE, signal, query: { limit: 500 } })).data.items,
+  refetchInterval: 15_000,
+})
+
+export function groupQuery(id: number) {
+  return queryOptions({
+    queryKey: ["groups", id],
+    queryFn: async ({ signal }) => decodeGroup((await getGroup({ ...ONCE, signal, path: { id } })).data),
+    refetchInterval: ({ state }) => (state.data && !isActive(state.data.status ?? "") ? false : 3000),
+  })
+}
+
 export const workersQuery = queryOptions({
   queryKey: ["workers"],
   queryFn: async ({ signal }) => (await listWorkers({ ...ONCE, signal })).data,
@@ -46,13 +77,15 @@ export const workersQuery = queryOptions({
 export interface ExperimentFilter {
   search: string
   status: ExperimentStatus | null
+  group: number | null
 }
 
 export function experimentsQuery(filter: ExperimentFilter) {
   return queryOptions({
     queryKey: ["experiments", "list", filter],
     queryFn: async ({ signal }) => {
-      const query = { search: filter.search || null, status: filter.status, limit: 500 }
+      const { search, status, group } = filter
+      const query = { search: search || null, status, group, limit: 500 }
       const { data } = await listExperiments({ ...ONCE, signal, query })
       return { items: data.items.map(decodeSummary), total: data.total }
     },

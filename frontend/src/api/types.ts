@@ -1,12 +1,22 @@
 /** Objects of the API as the interface uses them: the generated types, with numbers decoded. */
 
-import type { ExperimentRead, ExperimentSummary, RunRead } from "@/api/generated/types.gen"
+import type {
+  ExperimentRead,
+  ExperimentSummary,
+  GroupExperiment as GroupExperimentRead,
+  GroupRead,
+  RunRead,
+} from "@/api/generated/types.gen"
 import { decodeOptional, decodeRecord } from "@/lib/decode"
 
 export type {
+  AggregateRead as Aggregate,
   ArtifactRead as Artifact,
+  EnvironmentEntry as Environment,
+  Estimate,
   ExperimentStatus,
   Forecast,
+  GroupSummary,
   Health,
   LogLineRead as LogLine,
   Preset,
@@ -14,6 +24,7 @@ export type {
   RewindEvent,
   RunEvent,
   RunStatus,
+  Space,
   SpecReport,
   WorkerRead as Worker,
 } from "@/api/generated/types.gen"
@@ -70,6 +81,18 @@ export function decodeSummary(wire: ExperimentSummary): Summary {
     env_steps_per_second: decodeOptional(wire.env_steps_per_second),
     sparkline: wire.sparkline.map((value) => decodeOptional(value) ?? Number.NaN),
   }
+}
+
+export type GroupExperiment = Summary & { final_return: number | null; samples: number }
+
+export type Group = Omit<GroupRead, "experiments"> & { experiments: GroupExperiment[] }
+
+function decodeGroupExperiment(wire: GroupExperimentRead): GroupExperiment {
+  return { ...decodeSummary(wire), final_return: decodeOptional(wire.final_return), samples: wire.samples }
+}
+
+export function decodeGroup(wire: GroupRead): Group {
+  return { ...wire, experiments: wire.experiments.map(decodeGroupExperiment) }
 }
 
 /** A run in one of these states will change by itself. */

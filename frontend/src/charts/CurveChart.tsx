@@ -1,8 +1,9 @@
 import { scaleLinear } from "d3-scale"
 import { memo } from "react"
-import { formatSteps, formatTick } from "@/lib/format"
+import { type Scale, SMALL, StepChart, verticalPixels } from "@/charts/StepChart"
+import type { Cursor } from "@/lib/cursor"
+import { formatTick } from "@/lib/format"
 import { extent, type Series } from "@/lib/series"
-import { useWidth } from "@/lib/useSize"
 
 interface CurveChartProps {
   series: Series
@@ -11,46 +12,20 @@ interface CurveChartProps {
   /** Steps at which the line passes to a child. */
   births: readonly number[]
   endStep: number
+  cursor: Cursor
   label: string
 }
 
-const HEIGHT = 132
-const MARGIN = { left: 52, right: 12, top: 12, bottom: 22 }
-
 /** One stitched line over the range of the population, with a mark at each birth. */
 export const CurveChart = memo(function CurveChart(props: CurveChartProps) {
-  const { series, column, births, endStep, label } = props
-  const [host, width] = useWidth<HTMLDivElement>()
-  const range = extent(series.columns) ?? [0, 1]
-  const x = scaleLinear([0, Math.max(1, endStep)], [MARGIN.left, width - MARGIN.right])
-  const y = scaleLinear(range[0] === range[1] ? [range[0] - 1, range[1] + 1] : range, [
-    HEIGHT - MARGIN.bottom,
-    MARGIN.top,
-  ])
+  const { series, column, births, endStep, cursor, label } = props
+  const [low, high] = extent(series.columns) ?? [0, 1]
+  const y = scaleLinear(low === high ? [low - 1, high + 1] : [low, high], verticalPixels(SMALL))
+  const grid = y.ticks(3).map((value) => ({ value, text: formatTick(value) }))
   return (
-    <div ref={host}>
-      {width > 0 && (
-        <svg aria-label={label} className="block" height={HEIGHT} role="img" width={width}>
-          {y.ticks(3).map((value) => (
-            <g key={value}>
-              <line
-                className="stroke-line"
-                x1={MARGIN.left}
-                x2={width - MARGIN.right}
-                y1={y(value)}
-                y2={y(value)}
-              />
-              <text
-                className="numeric fill-ink-faint text-[11px]"
-                dy="0.32em"
-                textAnchor="end"
-                x={MARGIN.left - 8}
-                y={y(value)}
-              >
-                {formatTick(value)}
-              </text>
-            </g>
-          ))}
+    <StepChart cursor={cursor} endStep={endStep} grid={grid} label={label} y={y}>
+      {(x) => (
+        <>
           <path className="fill-ink-faint opacity-15" d={bandPath(series, x, y)} />
           {births.map((step) => (
             <line
@@ -59,8 +34,8 @@ export const CurveChart = memo(function CurveChart(props: CurveChartProps) {
               strokeDasharray="2 3"
               x1={x(step)}
               x2={x(step)}
-              y1={MARGIN.top}
-              y2={HEIGHT - MARGIN.bottom}
+              y1={SMALL.top}
+              y2={SMALL.height - SMALL.bottom}
             />
           ))}
           <path
@@ -70,24 +45,11 @@ export const CurveChart = memo(function CurveChart(props: CurveChartProps) {
             strokeLinejoin="round"
             strokeWidth={2.25}
           />
-          {x.ticks(Math.max(2, Math.floor(width / 110))).map((step) => (
-            <text
-              className="numeric fill-ink-faint text-[11px]"
-              key={step}
-              textAnchor="middle"
-              x={x(step)}
-              y={HEIGHT - 4}
-            >
-              {formatSteps(step)}
-            </text>
-          ))}
-        </svg>
+        </>
       )}
-    </div>
+    </StepChart>
   )
 })
-
-type Scale = (value: number) => number
 
 function linePath(steps: Float64Array, column: Float64Array, x: Scale, y: Scale): string {
   let path = ""

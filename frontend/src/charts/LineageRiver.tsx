@@ -12,7 +12,7 @@ import { paintOverlay, paintRiver, type RiverPaint } from "@/charts/riverPaint"
 import { useCanvas } from "@/charts/useCanvas"
 import { useExploitKeys } from "@/charts/useExploitKeys"
 import type { Cursor } from "@/lib/cursor"
-import { type Arc, type LineageLayout, segmentAt } from "@/lib/lineage/layoutLineage"
+import { type Arc, barAt, type LineageLayout } from "@/lib/lineage/layoutLineage"
 import type { Segment } from "@/lib/lineage/segments"
 
 interface LineageRiverProps {
@@ -36,7 +36,7 @@ interface Hover {
   y: number
 }
 
-/** The river: one canvas for what changes with data, one above it for what changes with the pointer. */
+/** A river or a tree: one canvas for what changes with data, one above it for what changes with the pointer. */
 export function LineageRiver(props: LineageRiverProps) {
   const { layout, paint, cursor, toPixel, toPosition, label, highlighted, onHighlight, onSelect } = props
   const [hover, setHover] = useState<Hover | null>(null)
@@ -73,13 +73,13 @@ export function LineageRiver(props: LineageRiverProps) {
     const box = event.currentTarget.getBoundingClientRect()
     const x = event.clientX - box.left
     const y = event.clientY - box.top
-    return { x, y, segment: segmentAt(layout, x, y) }
+    return { x, y, bar: barAt(layout, x, y) }
   }
 
   function onPointerMove(event: PointerEvent<HTMLDivElement>) {
-    const { x, y, segment } = placeOf(event)
-    setHover(segment && { segment, x, y })
-    onHighlight(segment?.slot ?? null)
+    const { x, y, bar } = placeOf(event)
+    setHover(bar && { segment: bar.segment, x, y })
+    onHighlight(bar?.lane.slot ?? null)
     cursor.move(x >= left && x <= right ? toPosition(x) : null)
   }
 
@@ -98,7 +98,7 @@ export function LineageRiver(props: LineageRiverProps) {
       data-exploits={layout.arcs.length}
       data-testid="lineage"
       onBlur={keys.leave}
-      onClick={(event) => onSelect(placeOf(event).segment?.id ?? null)}
+      onClick={(event) => onSelect(placeOf(event).bar?.segment.id ?? null)}
       onKeyDown={keys.onKeyDown}
       onPointerLeave={onPointerLeave}
       onPointerMove={onPointerMove}

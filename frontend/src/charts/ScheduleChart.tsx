@@ -1,53 +1,34 @@
 import { scaleLinear, scaleLog } from "d3-scale"
 import { memo } from "react"
-import { formatSteps, formatTick } from "@/lib/format"
+import { type Scale, SMALL, StepChart, verticalPixels } from "@/charts/StepChart"
+import type { Cursor } from "@/lib/cursor"
+import { formatTick } from "@/lib/format"
 import type { BandStep, ScheduleStep } from "@/lib/lineage/ancestry"
 import type { TunedParameter } from "@/lib/lineage/segments"
-import { useWidth } from "@/lib/useSize"
 
 interface ScheduleChartProps {
   parameter: TunedParameter
   steps: readonly ScheduleStep[]
   band: readonly BandStep[]
   endStep: number
+  cursor: Cursor
   label: string
 }
 
-const HEIGHT = 132
-const MARGIN = { left: 52, right: 12, top: 12, bottom: 22 }
-
 /** What one hyper-parameter did along an ancestry: steps over the population's range, between the bounds of the spec. */
 export const ScheduleChart = memo(function ScheduleChart(props: ScheduleChartProps) {
-  const { parameter, steps, band, endStep, label } = props
-  const [host, width] = useWidth<HTMLDivElement>()
-  const x = scaleLinear([0, Math.max(1, endStep)], [MARGIN.left, width - MARGIN.right])
+  const { parameter, steps, band, endStep, cursor, label } = props
   const y = verticalScale(parameter)
-  const ticks = [parameter.low, middleOf(parameter), parameter.high]
+  const bounds = [parameter.low, middleOf(parameter), parameter.high]
+  const grid = bounds.map((value, index) => ({
+    value,
+    text: formatTick(value),
+    dash: index === 1 ? "1 4" : "4 3",
+  }))
   return (
-    <div ref={host}>
-      {width > 0 && (
-        <svg aria-label={label} className="block overflow-visible" height={HEIGHT} role="img" width={width}>
-          {ticks.map((value, index) => (
-            <g key={value}>
-              <line
-                className="stroke-line-strong"
-                strokeDasharray={index === 1 ? "1 4" : "4 3"}
-                x1={MARGIN.left}
-                x2={width - MARGIN.right}
-                y1={y(value)}
-                y2={y(value)}
-              />
-              <text
-                className="numeric fill-ink-faint text-[11px]"
-                dy="0.32em"
-                textAnchor="end"
-                x={MARGIN.left - 8}
-                y={y(value)}
-              >
-                {formatTick(value)}
-              </text>
-            </g>
-          ))}
+    <StepChart cursor={cursor} endStep={endStep} grid={grid} label={label} y={y}>
+      {(x) => (
+        <>
           {band.map((part) => (
             <rect
               className="fill-ink-faint opacity-15"
@@ -74,25 +55,14 @@ export const ScheduleChart = memo(function ScheduleChart(props: ScheduleChartPro
               y={y(part.value)}
             />
           ))}
-          {x.ticks(Math.max(2, Math.floor(width / 110))).map((step) => (
-            <text
-              className="numeric fill-ink-faint text-[11px]"
-              key={step}
-              textAnchor="middle"
-              x={x(step)}
-              y={HEIGHT - 4}
-            >
-              {formatSteps(step)}
-            </text>
-          ))}
-        </svg>
+        </>
       )}
-    </div>
+    </StepChart>
   )
 })
 
-function verticalScale({ scale, low, high }: TunedParameter): (value: number) => number {
-  const pixels = [HEIGHT - MARGIN.bottom, MARGIN.top]
+function verticalScale({ scale, low, high }: TunedParameter): Scale {
+  const pixels = verticalPixels(SMALL)
   if (scale === "log" && low > 0) return scaleLog([low, high], pixels)
   return scaleLinear([low, high > low ? high : low + 1], pixels)
 }
@@ -101,11 +71,7 @@ function middleOf({ scale, low, high }: TunedParameter): number {
   return scale === "log" && low > 0 ? Math.sqrt(low * high) : (low + high) / 2
 }
 
-function stepPath(
-  steps: readonly ScheduleStep[],
-  x: (step: number) => number,
-  y: (value: number) => number,
-): string {
+function stepPath(steps: readonly ScheduleStep[], x: Scale, y: Scale): string {
   return steps
     .map(({ from, to, value }, index) => `${index ? `V${y(value)}` : `M${x(from)} ${y(value)}`}H${x(to)}`)
     .join("")
@@ -122,7 +88,7 @@ interface MutationProps {
 function Mutation({ part, previous, x, y }: MutationProps) {
   if (!previous) return null
   const changed = part.value !== previous.value
-  const above = part.value >= previous.value ? y > MARGIN.top + 14 : y > HEIGHT - MARGIN.bottom - 14
+  const above = part.value >= previous.value ? y > SMALL.top + 14 : y > SMALL.height - SMALL.bottom - 14
   return (
     <g>
       <circle

@@ -20,6 +20,8 @@ export interface RiverPaint {
   gridLines: readonly number[]
   /** Lanes are so thin that arcs must step back and not every lane can be named. */
   crowded: boolean
+  /** Bars are pearls on a lane, each a member's life; else they are joined to branches. */
+  apart: boolean
 }
 
 const FADED = 0.16
@@ -58,7 +60,7 @@ function paintGrid(
 
 function paintLanes(context: CanvasRenderingContext2D, layout: LineageLayout, paint: RiverPaint): void {
   for (const lane of layout.lanes) {
-    if (!paint.crowded || lane.slot % 5 === 0) paintLaneNames(context, lane, paint)
+    if (!paint.crowded || lane.row % 5 === 0) paintLaneNames(context, lane, paint)
   }
 }
 
@@ -84,10 +86,17 @@ function paintLaneNames(
 function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint): void {
   const shared = paint.lit?.get(bar.segment.id)
   // A member that was replaced stops short of its slot's next one.
-  const width = Math.max(1, bar.right - bar.left - (bar.segment.end_step === null ? 0 : 2))
+  const gap = paint.apart && bar.segment.end_step !== null ? 2 : 0
+  const width = Math.max(1, bar.right - bar.left - gap)
   context.save()
   context.beginPath()
-  context.roundRect(bar.left, bar.top, width, bar.height, Math.min(bar.height / 2, width / 2, 5))
+  context.roundRect(
+    bar.left,
+    bar.top,
+    width,
+    bar.height,
+    paint.apart ? Math.min(bar.height / 2, width / 2, 5) : 0,
+  )
   context.clip()
   context.globalAlpha = paint.lit ? FADED : 1
   fillPieces(context, bar, paint)
@@ -109,13 +118,10 @@ function fillPieces(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPai
   }
 }
 
-/** Arcs so close together that they would hide the bars; zooming in gives them room. */
-const DENSE_REACH = 8
-
 function paintArc(context: CanvasRenderingContext2D, arc: Arc, paint: RiverPaint, lit: boolean): void {
   const { palette } = paint
   const quiet = !lit && paint.crowded
-  const dense = !lit && arc.reach < DENSE_REACH
+  const dense = !lit && arc.dense
   const width = lit ? 2.75 : quiet || dense ? 0.9 : 1.5
   context.globalAlpha = lit ? 1 : paint.lit ? 0.1 : dense ? 0.25 : quiet ? 0.75 : 1
   context.lineCap = "round"
@@ -165,7 +171,7 @@ export function paintOverlay(
 ): void {
   const { palette, width } = paint
   context.clearRect(0, 0, width, layout.height + 40)
-  const lane = overlay.slot === null ? undefined : layout.lanes[overlay.slot]
+  const lane = layout.lanes.find(({ slot }) => slot === overlay.slot)
   if (lane) paintHighlight(context, lane, paint)
   if (overlay.cursorX !== null) {
     context.strokeStyle = palette["ink-faint"]
@@ -177,12 +183,16 @@ export function paintOverlay(
     context.stroke()
     context.setLineDash([])
   }
-  const bar = layout.bars.find(({ segment }) => segment.id === overlay.segment)
-  if (bar) {
+  const bars = layout.bars.filter(({ segment }) => segment.id === overlay.segment)
+  if (bars.length > 0) {
+    const left = Math.min(...bars.map((bar) => bar.left)) - 1.5
+    const right = Math.max(...bars.map((bar) => bar.right)) + 1.5
+    const top = Math.min(...bars.map((bar) => bar.top)) - 1.5
+    const bottom = Math.max(...bars.map((bar) => bar.top + bar.height)) + 1.5
     context.strokeStyle = palette.ink
     context.lineWidth = 1.5
     context.beginPath()
-    context.roundRect(bar.left - 1.5, bar.top - 1.5, bar.right - bar.left + 3, bar.height + 3, 6)
+    context.roundRect(left, top, right - left, bottom - top, 6)
     context.stroke()
   }
   if (overlay.arc) {
@@ -202,7 +212,7 @@ function paintHighlight(context: CanvasRenderingContext2D, lane: Lane, paint: Ri
   context.fillStyle = memberMark(lane.slot, palette.theme).colour
   context.fillRect(left, lane.top, right - left, 1.5)
   context.fillRect(left, lane.top + lane.height - 1.5, right - left, 1.5)
-  if (!crowded || lane.slot % 5 === 0) return
+  if (!crowded || lane.row % 5 === 0) return
   context.fillStyle = palette.surface
   context.fillRect(0, lane.middle - 8, left - 6, 16)
   context.fillRect(right + 4, lane.middle - 8, paint.width - right, 16)

@@ -22,3 +22,18 @@ export function createCursor(): Cursor {
     },
   }
 }
+
+/** The same cursor for a chart whose axis has other units: what moves in one moves in both. */
+export function mapCursor(
+  cursor: Cursor,
+  there: (position: number) => number,
+  back: (position: number) => number,
+): Cursor {
+  const mapped = (position: number | null, map: (position: number) => number) =>
+    position === null ? null : map(position)
+  return {
+    read: () => mapped(cursor.read(), there),
+    move: (position) => cursor.move(mapped(position, back)),
+    subscribe: cursor.subscribe,
+  }
+}

@@ -32,12 +32,19 @@ export const STATUSES = [
 export interface ExperimentsSearch {
   search?: string
   status?: ExperimentStatus
+  /** Id of the group whose experiments are shown. */
+  group?: number
   /** Column id, with a leading minus for descending. */
   sort?: string
 }
 
 export function readExperimentsSearch(raw: Raw): ExperimentsSearch {
-  return { search: text(raw.search), status: oneOf(raw.status, STATUSES), sort: text(raw.sort) }
+  return {
+    search: text(raw.search),
+    status: oneOf(raw.status, STATUSES),
+    group: integer(raw.group),
+    sort: text(raw.sort),
+  }
 }
 
 export interface CreationSearch {
@@ -50,7 +57,10 @@ export function readCreationSearch(raw: Raw): CreationSearch {
   return { preset: text(raw.preset), from: integer(raw.from) }
 }
 
-export const TABS = ["overview", "runtime", "logs", "spec", "checkpoints"] as const
+export const LINEAGE_MODES = ["river", "tree", "table"] as const
+export type LineageMode = (typeof LINEAGE_MODES)[number]
+
+export const TABS = ["overview", "videos", "runtime", "logs", "spec", "checkpoints"] as const
 export type Tab = (typeof TABS)[number]
 
 export interface ExperimentSearch {
@@ -63,7 +73,7 @@ export interface ExperimentSearch {
   segment?: number
   /** What the bars of the river show: `fitness`, `founder`, or a hyper-parameter's name. */
   colour?: string
-  view?: "river" | "table"
+  view?: LineageMode
 }
 
 export function readExperimentSearch(raw: Raw): ExperimentSearch {
@@ -75,6 +85,6 @@ export function readExperimentSearch(raw: Raw): ExperimentSearch {
     log: raw.log === true ? true : undefined,
     segment: integer(raw.segment),
     colour: text(raw.colour),
-    view: oneOf(raw.view, ["river", "table"]),
+    view: oneOf(raw.view, LINEAGE_MODES),
   }
 }

@@ -21,6 +21,12 @@ it.each([
   ["algorithm", "3: algorithm"],
 ])("finds the value at %s", (path, place) => expect(locate(path)).toBe(place))
 
+it("finds a value whose key is itself a path, as in a group", () => {
+  const text = "experiments:\n  walker: {environment.id: WalkerRn-v1}\n"
+  expect(locate("experiments.walker.environment.id", text)).toBe("2: WalkerRn-v1")
+  expect(locate("experiments.walker.algorithm.name", text)).toBe("2: walker")
+})
+
 it("shows a missing field at its nearest parent", () =>
   expect(locate("algorithm.network.hidden")).toBe("3: algorithm"))
 it("shows a missing top field at the first line", () =>

@@ -1,6 +1,6 @@
 /** Where in a YAML text a problem lies, so that it can be shown at its line. */
 
-import { isMap, isSeq, type Node, type Pair, parseDocument } from "yaml"
+import { isMap, isSeq, type Node, type Pair, parseDocument, type YAMLMap } from "yaml"
 import type { Problem } from "@/api/types"
 
 export interface Range {
@@ -34,22 +34,35 @@ function clip({ from, to }: Range, text: string): Range {
 function locate(root: Node | null, path: readonly string[]): Range | null {
   let node: Node | null = root
   let found: Range | null = null
-  for (const part of path) {
+  let place = 0
+  while (place < path.length) {
     if (isMap(node)) {
-      const pair: Pair<unknown, unknown> | undefined = node.items.find(({ key }) => String(key) === part)
-      if (!pair) return found
-      found = rangeOf(pair.key as Node) ?? found
-      node = pair.value as Node | null
+      const step = enter(node, path.slice(place))
+      if (!step) return found
+      found = rangeOf(step.pair.key as Node) ?? found
+      node = step.pair.value as Node | null
+      place += step.parts
     } else if (isSeq(node)) {
-      const item = node.items[Number(part)] as Node | undefined
+      const item = node.items[Number(path[place])] as Node | undefined
       if (!item) return found
       found = rangeOf(item) ?? found
       node = item
+      place += 1
     } else {
       return found
     }
   }
   return isMap(node) || isSeq(node) ? found : (rangeOf(node) ?? found)
+}
+
+/** The field that the path goes through next. In a group a key may itself be a path: `environment.id`. */
+function enter(map: YAMLMap, path: readonly string[]): { pair: Pair; parts: number } | null {
+  for (let parts = 1; parts <= path.length; parts++) {
+    const name = path.slice(0, parts).join(".")
+    const pair = map.items.find(({ key }) => String(key) === name)
+    if (pair) return { pair, parts }
+  }
+  return null
 }
 
 function rangeOf(node: Node | null): Range | null {

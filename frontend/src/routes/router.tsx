@@ -43,6 +43,13 @@ const experimentRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/experiment/ExperimentPage"), "ExperimentPage"),
 })
 
+const groupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/groups/$id",
+  params: { parse: ({ id }) => ({ id: Number(id) }), stringify: ({ id }) => ({ id: String(id) }) },
+  component: lazyRouteComponent(() => import("@/features/group/GroupPage"), "GroupPage"),
+})
+
 /** A run is known by its number in logs and on the workers' page; its page is that of its experiment. */
 const runRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -59,12 +66,20 @@ const workersRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/workers/WorkersPage"), "WorkersPage"),
 })
 
+const importRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/import",
+  component: lazyRouteComponent(() => import("@/features/lineageImport/ImportPage"), "ImportPage"),
+})
+
 const routeTree = rootRoute.addChildren([
   experimentsRoute,
   creationRoute,
   experimentRoute,
+  groupRoute,
   runRoute,
   workersRoute,
+  importRoute,
 ])
 
 /** With a first address the router lives in memory, as tests need it. */

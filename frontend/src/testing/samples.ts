@@ -47,6 +47,7 @@ export function experimentRead(change: Partial<ExperimentRead> = {}): Experiment
     created_at: "2026-01-01T00:00:00Z",
     spec: { version: 1, description: "Four agents swing up a pendulum." },
     yaml: "version: 1\nname: td3-pbt-pendulum-smoke\n",
+    group: null,
     runs: [runRead()],
     ...change,
   }
@@ -70,6 +71,7 @@ export function summary(change: Partial<ExperimentSummary> = {}): ExperimentSumm
     sparkline: [-900, -400, -160],
     error_message: null,
     env_steps_per_second: 3200,
+    group: null,
     ...change,
   }
 }
@@ -85,6 +87,7 @@ export function segment(change: Partial<SegmentRead> & Pick<SegmentRead, "id" | 
     parent_fitness: null,
     rank: null,
     weights: "0",
+    reasons: {},
     start_step: 0,
     end_step: null,
     start_wall: 1,
@@ -155,6 +158,8 @@ export const PRESET: Preset = {
   name: "td3-pbt-pendulum-smoke",
   description: "Eight TD3 agents learn to swing up a pendulum.",
   smoke: true,
+  kind: "training",
+  experiments: null,
   yaml: "version: 1\nname: td3-pbt-pendulum-smoke\nenvironment: {suite: gymnasium, id: Pendulum-v1}\n",
 }
 

@@ -111,11 +111,12 @@ def test_stopped_resumed_and_finished(train, start, tmp_path: Path):
 
 def test_to_the_end(train, tmp_path: Path):
     folder = tmp_path / "run"
-    result = train(folder)
+    filmed = ("--set", "videos={interval: 400, steps: 20}")
+    result = train(folder, *filmed)
     assert result.returncode == 0, result.stderr
     assert "tiny 400/400 steps · return best -" in result.stderr
     assert "tiny finished at step 400 of 400" in result.stdout
-    for words in ("best member", "median return", "discount", str(folder), "metrics.csv", "checkpoints/"):
+    for words in ("best member", "median return", "discount", str(folder), "metrics.csv", "checkpoints/, videos/"):
         assert words in result.stdout
     with (folder / "metrics.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["name"] == "evaluation/return"]
@@ -124,7 +125,10 @@ def test_to_the_end(train, tmp_path: Path):
     assert [segment["operator"] for segment in lineage["segments"][:4]] == ["founder"] * 4
     assert len(lineage["segments"]) == 5 and lineage["segments"][4]["start_step"] == 200
 
-    again = train(folder)
+    best = max((row for row in rows if row["step"] == "400"), key=lambda row: float(row["value"]))["member"]
+    assert [video.name for video in (folder / "videos").iterdir()] == [f"step-000000400-member-{best}.mp4"]
+
+    again = train(folder, *filmed)
     assert again.returncode == 0
     assert "already holds this run, finished" in again.stderr
     assert again.stdout == result.stdout

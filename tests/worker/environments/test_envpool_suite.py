@@ -146,7 +146,7 @@ def test_fields_are_laid_end_to_end(pool):
 
 def test_atari_frames_are_stacked_with_the_newest_last(pool):
     environments = pool("Breakout-v5", 2)
-    assert environments.info == EnvironmentInfo((84, 84, 4), 4, 27000, True, "uint8")
+    assert environments.info == EnvironmentInfo((84, 84, 4), 4, 27000, True, "uint8", frame_stack=4)
     results = play(environments, [0, 1], 12)
     for before, after in itertools.pairwise(results):
         np.testing.assert_array_equal(after.next_obs[..., :3], before.obs[..., 1:])
@@ -160,7 +160,7 @@ def test_a_lost_life_ends_episodes_for_training_only(pool):
 
     one_life = first_end("train")
     assert first_end("train", life_loss_ends_episode=False) > 2 * one_life
-    assert first_end("test") == first_end("train", life_loss_ends_episode=False)
+    assert first_end("evaluate") == first_end("train", life_loss_ends_episode=False)
 
 
 def test_rewards_are_clipped_for_training_only(pool):
@@ -170,7 +170,7 @@ def test_rewards_are_clipped_for_training_only(pool):
 
     assert rewards("train") == {0.0, 1.0}
     assert max(rewards("train", clip_rewards=False)) > 1
-    assert max(rewards("test")) > 1
+    assert max(rewards("evaluate")) > 1
 
 
 def test_other_atari_options_reach_the_game(pool):
@@ -197,10 +197,11 @@ def levels(environments, steps=60):
     return seen
 
 
-def test_procgen_trains_on_some_levels_and_is_judged_on_all(pool):
+def test_procgen_has_levels_to_train_and_rank_by_and_tests_on_all(pool):
     few = ProcgenSpec(levels=3, start_level=7)
     assert pool("BigfishEasy-v0", 1).info == EnvironmentInfo((64, 64, 3), 15, 6000, True, "uint8")
-    assert levels(pool("BigfishEasy-v0", 32, procgen=few)) == {7, 8, 9}
+    for purpose in ("train", "evaluate"):
+        assert levels(pool("BigfishEasy-v0", 32, purpose, procgen=few)) == {7, 8, 9}
     assert levels(pool("BigfishEasy-v0", 32)) <= set(range(200))
     assert len(levels(pool("BigfishEasy-v0", 32, "test", procgen=few)) - set(range(200))) > 20
     assert len(levels(pool("BigfishEasy-v0", 32, procgen=ProcgenSpec(levels=0))) - set(range(200))) > 20
@@ -248,7 +249,7 @@ def test_what_is_drawn_is_the_episode_that_a_pool_sees(id, shape, pool):
     renderer = make_renderer(EnvironmentSpec(suite="envpool", id=id))
     assert renderer is not None
     frames = []
-    for shown, expected in zip(play(renderer.environments, [5], 5), play(pool(id, 1, "test"), [5], 5), strict=True):
+    for shown, expected in zip(play(renderer.environments, [5], 5), play(pool(id, 1, "evaluate"), [5], 5), strict=True):
         np.testing.assert_array_equal(shown.obs, expected.obs)
     for _ in range(20):
         frames.append(renderer.frame())

@@ -26,8 +26,8 @@ def test_shapes_and_types(id):
     assert environments.info == describe("probe", id)
     result = step(environments)
     for array in (obs, result.obs, result.next_obs):
-        assert array.shape == (COUNT, 1)
-        assert array.dtype == np.float32
+        assert array.shape == (COUNT, *environments.info.observation_shape)
+        assert array.dtype == environments.info.observation_dtype
     assert result.reward.shape == result.terminated.shape == result.truncated.shape == (COUNT,)
     assert result.reward.dtype == np.float32
     assert result.terminated.dtype == result.truncated.dtype == np.bool_
@@ -80,6 +80,16 @@ def test_discrete_actions_stand_for_continuous_ones():
     np.testing.assert_array_equal(step(environments, 1).reward, np.where(obs[:, 0] > 0, 1.0, 0.0))
     environments, obs = start("ActionRewardDiscrete-v0")
     np.testing.assert_array_equal(step(environments, 0).reward, np.where(obs[:, 0] > 0, 0.0, 1.0))
+
+
+def test_pictures_show_the_observation():
+    environments, obs = start("ActionRewardImage-v0")
+    assert (environments.info.observation_shape, environments.info.observation_dtype) == ((8, 8, 3), "uint8")
+    assert {picture.tobytes() for picture in obs} == {bytes(192), b"\xff" * 192}
+    result = step(environments, 1)
+    np.testing.assert_array_equal(result.reward, np.where(obs[:, 0, 0, 0] > 0, 1.0, 0.0))
+    np.testing.assert_array_equal(result.next_obs, obs)
+    assert (start("DelayedRewardImage-v0")[1] == 128).all()
 
 
 @pytest.mark.parametrize("id", ["Truncation-v0", "TruncationDiscrete-v0"])

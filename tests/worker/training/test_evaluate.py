@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from phylon.spec.experiment import EnvironmentSpec
-from worker.environments import make_environments
+from phylon.spec.environment import EnvironmentSpec, ProcgenSpec
+from worker.environments import has_unseen_levels, make_environments
 from worker.training.evaluate import Evaluator
 
 SIZE, EPISODES = 3, 4
@@ -76,6 +76,40 @@ def test_frames_tell_mean_error_and_length():
     assert frames["evaluation/return"] == pytest.approx(evaluation.returns.mean(axis=1), rel=1e-6)
     assert frames["evaluation/return_stderr"][0] == pytest.approx(evaluation.returns[0].std(ddof=1) / 2)
     assert frames["evaluation/length"] == [200.0] * SIZE
+
+
+def test_unseen_levels_are_played_apart_and_rank_nobody():
+    """One level to train on: all first pictures are alike, but for those of the test."""
+    environment = EnvironmentSpec(suite="envpool", id="MazeEasy-v0", procgen=ProcgenSpec(levels=1))
+    assert has_unseen_levels(environment)
+    assert not has_unseen_levels(environment.model_copy(update={"procgen": ProcgenSpec(levels=0)}))
+    pools = [make_environments(environment, SIZE * EPISODES, purpose) for purpose in ("evaluate", "test")]
+    pictures = []
+
+    def walk(obs):
+        pictures.append(obs)
+        return np.broadcast_to(np.arange(SIZE)[:, None] == 1, (SIZE, EPISODES)).astype(np.int32)
+
+    evaluator = Evaluator(pools[0], SIZE, 0, pools[1])
+    evaluation = evaluator.evaluate(walk)
+    evaluator.close()
+    first, other = (pictures[number].reshape(SIZE * EPISODES, -1) for number in (0, len(pictures) // 2))
+    assert len(np.unique(first, axis=0)) == 1
+    assert len(np.unique(other, axis=0)) == EPISODES
+    evaluation = evaluation._replace(test_returns=np.arange(12.0).reshape(SIZE, EPISODES))
+    np.testing.assert_array_equal(evaluation.fitness, evaluation.returns.mean(axis=1))
+    frames = evaluation.frames()
+    assert frames["evaluation/test_return"] == [1.5, 5.5, 9.5]
+    assert frames["evaluation/test_return_stderr"][0] == pytest.approx(np.std([0, 1, 2, 3], ddof=1) / 2)
+
+
+def test_suites_without_levels_tell_nothing_of_a_test():
+    assert not has_unseen_levels(EnvironmentSpec(suite="gymnasium", id="Pendulum-v1"))
+    assert set(evaluator_on("ConstantReward-v0").evaluate(half_of_obs).frames()) == {
+        "evaluation/return",
+        "evaluation/return_stderr",
+        "evaluation/length",
+    }
 
 
 def test_one_episode_has_no_standard_error():

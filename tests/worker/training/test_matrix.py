@@ -12,6 +12,7 @@ from worker.training.run_directory import checkpoints_dir
 from .runs import last_arrays, reproducible
 
 PENDULUM = {"suite": "gymnasium", "id": "Pendulum-v1", "envs_per_member": 2}
+IMAGES = {"suite": "probe", "id": "ActionRewardImage-v0", "envs_per_member": 2}
 CARTPOLE = {"suite": "gymnasium", "id": "CartPole-v1", "envs_per_member": 2}
 SMALL = {"network": {"hidden": [8, 8]}}
 ROLLOUT = {"rollout_steps": 10, "epochs": 2, "minibatches": 4}
@@ -22,6 +23,15 @@ LEARNERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "dqn": (CARTPOLE, {"name": "dqn", "batch_size": 8, **SMALL}),
     "ppo-continuous": (PENDULUM, {"name": "ppo", **ROLLOUT, **SMALL}),
     "ppo-discrete": (CARTPOLE, {"name": "ppo", **ROLLOUT, **SMALL}),
+    "drac": (
+        IMAGES,
+        {
+            "name": "drac",
+            **ROLLOUT,
+            "network": {"kind": "cnn", "channels": [4], "kernels": [3], "strides": [2], "hidden": [8]},
+            "augmentation": {"choice": ["crop", "grayscale", "flip", "cutout-color"]},
+        },
+    ),
 }
 
 
@@ -29,7 +39,7 @@ LEARNERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def spec(request: pytest.FixtureRequest, small_spec: dict[str, Any]) -> dict[str, Any]:
     environment, algorithm = LEARNERS[request.param]
     spec = small_spec | {"environment": environment, "algorithm": algorithm | {"discount": {"uniform": [0.9, 0.99]}}}
-    if algorithm["name"] == "ppo":
+    if algorithm["name"] in ("ppo", "drac"):
         del spec["replay"]
         spec["execution"] = {"strategy": "sharded"}
     elif algorithm["name"] in ("td3", "sac", "ddpg"):
@@ -59,6 +69,8 @@ def test_strategies_agree(spec, train_here, tmp_path: Path):
         spec["execution"]["strategy"] = strategy
         train_here(spec, strategy)
     reference = last_arrays(tmp_path / "sequential")
+    if "augmentation" in spec["algorithm"]:
+        assert len(set(reference["hyperparams/augmentation"])) > 1  # so members of one program augment differently
     for strategy in ("vectorized", "sharded"):
         found = last_arrays(tmp_path / strategy)
         for name in reference:

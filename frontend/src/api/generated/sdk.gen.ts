@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimRunData, ClaimRunErrors, ClaimRunResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseRunData, ReleaseRunErrors, ReleaseRunResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopRunData, StopRunErrors, StopRunResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
+import type { BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimRunData, ClaimRunErrors, ClaimRunResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseRunData, ReleaseRunErrors, ReleaseRunResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -61,9 +61,57 @@ export const getExperiment = <ThrowOnError extends boolean = false>(options: Opt
 export const stopExperiment = <ThrowOnError extends boolean = false>(options: Options<StopExperimentData, ThrowOnError>) => (options.client ?? client).post<StopExperimentResponses, StopExperimentErrors, ThrowOnError>({ url: '/api/experiments/{id}/stop', ...options });
 
 /**
+ * List Groups
+ */
+export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({ url: '/api/groups', ...options });
+
+/**
+ * Create Group
+ *
+ * All experiments of it are stored, or none.
+ */
+export const createGroup = <ThrowOnError extends boolean = false>(options: Options<CreateGroupData, ThrowOnError>) => (options.client ?? client).post<CreateGroupResponses, CreateGroupErrors, ThrowOnError>({
+    url: '/api/groups',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Group
+ */
+export const deleteGroup = <ThrowOnError extends boolean = false>(options: Options<DeleteGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteGroupResponses, DeleteGroupErrors, ThrowOnError>({ url: '/api/groups/{id}', ...options });
+
+/**
+ * Get Group
+ */
+export const getGroup = <ThrowOnError extends boolean = false>(options: Options<GetGroupData, ThrowOnError>) => (options.client ?? client).get<GetGroupResponses, GetGroupErrors, ThrowOnError>({ url: '/api/groups/{id}', ...options });
+
+/**
+ * Stop Group
+ */
+export const stopGroup = <ThrowOnError extends boolean = false>(options: Options<StopGroupData, ThrowOnError>) => (options.client ?? client).post<StopGroupResponses, StopGroupErrors, ThrowOnError>({ url: '/api/groups/{id}/stop', ...options });
+
+/**
  * Get Health
  */
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/api/health', ...options });
+
+/**
+ * Import Ray Lineage
+ *
+ * What Ray's files tell, to be drawn; nothing is stored.
+ */
+export const importRayLineage = <ThrowOnError extends boolean = false>(options: Options<ImportRayLineageData, ThrowOnError>) => (options.client ?? client).post<ImportRayLineageResponses, ImportRayLineageErrors, ThrowOnError>({
+    url: '/api/lineage/import',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * List Presets
@@ -96,6 +144,21 @@ export const exportRun = <ThrowOnError extends boolean = false>(options: Options
 export const getRunLineage = <ThrowOnError extends boolean = false>(options: Options<GetRunLineageData, ThrowOnError>) => (options.client ?? client).get<GetRunLineageResponses, GetRunLineageErrors, ThrowOnError>({ url: '/api/runs/{id}/lineage', ...options });
 
 /**
+ * Download Newick
+ */
+export const downloadNewick = <ThrowOnError extends boolean = false>(options: Options<DownloadNewickData, ThrowOnError>) => (options.client ?? client).get<DownloadNewickResponses, DownloadNewickErrors, ThrowOnError>({ url: '/api/runs/{id}/lineage.newick', ...options });
+
+/**
+ * Download Ray Logs
+ */
+export const downloadRayLogs = <ThrowOnError extends boolean = false>(options: Options<DownloadRayLogsData, ThrowOnError>) => (options.client ?? client).get<DownloadRayLogsResponses, DownloadRayLogsErrors, ThrowOnError>({ url: '/api/runs/{id}/lineage.ray.zip', ...options });
+
+/**
+ * Get Lineage Summary
+ */
+export const getLineageSummary = <ThrowOnError extends boolean = false>(options: Options<GetLineageSummaryData, ThrowOnError>) => (options.client ?? client).get<GetLineageSummaryResponses, GetLineageSummaryErrors, ThrowOnError>({ url: '/api/runs/{id}/lineage/summary', ...options });
+
+/**
  * List Run Logs
  */
 export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>) => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({ url: '/api/runs/{id}/logs', ...options });
@@ -109,6 +172,11 @@ export const getRunMetrics = <ThrowOnError extends boolean = false>(options: Opt
  * List Metric Names
  */
 export const listMetricNames = <ThrowOnError extends boolean = false>(options: Options<ListMetricNamesData, ThrowOnError>) => (options.client ?? client).get<ListMetricNamesResponses, ListMetricNamesErrors, ThrowOnError>({ url: '/api/runs/{id}/metrics/names', ...options });
+
+/**
+ * Get Run Schedule
+ */
+export const getRunSchedule = <ThrowOnError extends boolean = false>(options: Options<GetRunScheduleData, ThrowOnError>) => (options.client ?? client).get<GetRunScheduleResponses, GetRunScheduleErrors, ThrowOnError>({ url: '/api/runs/{id}/schedule', ...options });
 
 /**
  * Stop Run

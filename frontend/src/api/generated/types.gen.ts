@@ -5,6 +5,24 @@ export type ClientOptions = {
 };
 
 /**
+ * AggregateRead
+ *
+ * The group in a few numbers.
+ */
+export type AggregateRead = {
+    /**
+     * Experiments
+     */
+    experiments: number;
+    interquartile_mean: Estimate;
+    mean: Estimate;
+    /**
+     * Samples
+     */
+    samples: number;
+};
+
+/**
  * ArtifactRead
  */
 export type ArtifactRead = {
@@ -21,6 +39,10 @@ export type ArtifactRead = {
      */
     id: number;
     /**
+     * Kind
+     */
+    kind: 'checkpoint' | 'video';
+    /**
      * Name
      */
     name: string;
@@ -32,6 +54,7 @@ export type ArtifactRead = {
      * Step
      */
     step: number;
+    video: VideoRead | null;
 };
 
 /**
@@ -206,6 +229,24 @@ export type ErrorRead = {
 };
 
 /**
+ * Estimate
+ */
+export type Estimate = {
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * Value
+     */
+    value: number;
+};
+
+/**
  * ExperimentFromSpec
  */
 export type ExperimentFromSpec = {
@@ -249,6 +290,7 @@ export type ExperimentRead = {
      * Created At
      */
     created_at: string;
+    group: GroupName | null;
     /**
      * Id
      */
@@ -305,6 +347,7 @@ export type ExperimentSummary = {
      * Error Message
      */
     error_message: string | null;
+    group: GroupName | null;
     /**
      * Id
      */
@@ -423,9 +466,13 @@ export type Finished = {
 /**
  * Forecast
  *
- * What the experiment will ask for.
+ * What the experiment, or all those of a group, will ask for.
  */
 export type Forecast = {
+    /**
+     * Experiments
+     */
+    experiments: number | null;
     /**
      * Members
      */
@@ -442,6 +489,229 @@ export type Forecast = {
      * Total Env Steps
      */
     total_env_steps: number;
+};
+
+/**
+ * FounderRead
+ */
+export type FounderRead = {
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Segment
+     */
+    segment: number;
+    /**
+     * Share
+     */
+    share: number;
+};
+
+/**
+ * GroupExperiment
+ *
+ * A row of the group's table.
+ */
+export type GroupExperiment = {
+    /**
+     * Algorithm
+     */
+    algorithm: string;
+    best_fitness: Real | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    env_steps_per_second: Real | null;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * Error Message
+     */
+    error_message: string | null;
+    final_return: Real | null;
+    group: GroupName | null;
+    /**
+     * Id
+     */
+    id: number;
+    last_fitness: Real | null;
+    /**
+     * Method
+     */
+    method: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Population Size
+     */
+    population_size: number;
+    /**
+     * Replicates
+     */
+    replicates: number;
+    /**
+     * Samples
+     */
+    samples: number;
+    /**
+     * Sparkline
+     */
+    sparkline: Array<Real>;
+    status: ExperimentStatus;
+    /**
+     * Step
+     */
+    step: number;
+    /**
+     * Total Steps
+     */
+    total_steps: number;
+};
+
+/**
+ * GroupFromSpec
+ */
+export type GroupFromSpec = {
+    /**
+     * Spec
+     */
+    spec: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * GroupFromYaml
+ */
+export type GroupFromYaml = {
+    /**
+     * Yaml
+     */
+    yaml: string;
+};
+
+/**
+ * GroupName
+ *
+ * The group to which an experiment belongs.
+ */
+export type GroupName = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * GroupPage
+ */
+export type GroupPage = {
+    /**
+     * Items
+     */
+    items: Array<GroupSummary>;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * GroupRead
+ */
+export type GroupRead = {
+    aggregate: AggregateRead | null;
+    /**
+     * Comparable
+     */
+    comparable: boolean;
+    /**
+     * Counts
+     */
+    counts: {
+        [key in ExperimentStatus]?: number;
+    };
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Experiments
+     */
+    experiments: Array<GroupExperiment>;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Progress
+     */
+    progress: number;
+    /**
+     * Size
+     */
+    size: number;
+    status: ExperimentStatus | null;
+    /**
+     * Yaml
+     */
+    yaml: string;
+};
+
+/**
+ * GroupSummary
+ */
+export type GroupSummary = {
+    /**
+     * Counts
+     */
+    counts: {
+        [key in ExperimentStatus]?: number;
+    };
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Progress
+     */
+    progress: number;
+    /**
+     * Size
+     */
+    size: number;
+    status: ExperimentStatus | null;
 };
 
 /**
@@ -488,6 +758,8 @@ export type Heartbeat = {
     } & Lineage) | ({
         kind: 'checkpoint';
     } & Checkpoint) | ({
+        kind: 'video';
+    } & Video) | ({
         kind: 'finished';
     } & Finished) | ({
         kind: 'stopped';
@@ -550,6 +822,49 @@ export type Lineage = {
      * Seconds of work since the run began, without the time between attempts.
      */
     wall: number;
+};
+
+/**
+ * LineageSummaryRead
+ */
+export type LineageSummaryRead = {
+    /**
+     * Common Ancestor
+     */
+    common_ancestor: number | null;
+    /**
+     * Exploits
+     */
+    exploits: number;
+    /**
+     * Founder Shares
+     */
+    founder_shares: Array<SharesRead>;
+    /**
+     * Founders
+     */
+    founders: number;
+    /**
+     * Founders Alive
+     */
+    founders_alive: Array<FounderRead>;
+    /**
+     * Generations To Common Ancestor
+     */
+    generations_to_common_ancestor: number | null;
+    /**
+     * Moves
+     */
+    moves: Array<MoveGainRead>;
+    /**
+     * Operators
+     */
+    operators: Array<OperatorGainRead>;
+    /**
+     * Population Size
+     */
+    population_size: number;
+    winner: WinnerRead | null;
 };
 
 /**
@@ -681,6 +996,50 @@ export type Metrics = {
 };
 
 /**
+ * MoveGainRead
+ *
+ * What one move of one hyper-parameter brought.
+ */
+export type MoveGainRead = {
+    beside_parent: Real | null;
+    /**
+     * Births
+     */
+    births: number;
+    /**
+     * Helped
+     */
+    helped: number | null;
+    /**
+     * Move
+     */
+    move: string;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * OperatorGainRead
+ *
+ * Fitness of children at their first evaluation minus another, on average; `None` where it is not known.
+ */
+export type OperatorGainRead = {
+    beside_parent: Real | null;
+    /**
+     * Births
+     */
+    births: number;
+    /**
+     * Operator
+     */
+    operator: string;
+    over_parent: Real | null;
+    over_replaced: Real | null;
+};
+
+/**
  * Preset
  */
 export type Preset = {
@@ -688,6 +1047,14 @@ export type Preset = {
      * Description
      */
     description: string;
+    /**
+     * Experiments
+     */
+    experiments: number | null;
+    /**
+     * Kind
+     */
+    kind: 'training' | 'group' | 'runtime_study';
     /**
      * Name
      */
@@ -724,6 +1091,20 @@ export type ProblemRead = {
      * Value
      */
     value: unknown;
+};
+
+/**
+ * RayFiles
+ *
+ * Ray Tune's mutation logs.
+ */
+export type RayFiles = {
+    /**
+     * Files
+     */
+    files: {
+        [key: string]: string;
+    };
 };
 
 export type Real = number | 'NaN' | 'Infinity' | '-Infinity';
@@ -817,6 +1198,8 @@ export type RunEvent = ({
 } & Lineage) | ({
     kind: 'checkpoint';
 } & Checkpoint) | ({
+    kind: 'video';
+} & Video) | ({
     kind: 'finished';
 } & Finished) | ({
     kind: 'stopped';
@@ -943,6 +1326,46 @@ export type RunRead = {
 export type RunStatus = 'queued' | 'dispatched' | 'running' | 'stopping' | 'finished' | 'stopped' | 'failed';
 
 /**
+ * ScheduleEntryRead
+ */
+export type ScheduleEntryRead = {
+    /**
+     * Step
+     */
+    step: number;
+    /**
+     * Values
+     */
+    values: {
+        [key: string]: number | string;
+    };
+};
+
+/**
+ * ScheduleRead
+ *
+ * The hyper-parameters that a member's ancestors lived through.
+ */
+export type ScheduleRead = {
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Schedule
+     */
+    schedule: Array<ScheduleEntryRead>;
+    /**
+     * Segment
+     */
+    segment: number;
+    /**
+     * Yaml
+     */
+    yaml: string;
+};
+
+/**
  * Segment
  *
  * A stretch of one member's life with constant hyper-parameters. It ends where the slot's next segment starts.
@@ -985,7 +1408,7 @@ export type Segment = {
     /**
      * Operator
      */
-    operator: 'founder' | 'copy' | 'perturb' | 'resample' | 'reset';
+    operator: 'founder' | 'copy' | 'perturb' | 'resample' | 'suggest' | 'sample' | 'migrate' | 'schedule' | 'custom' | 'reset';
     /**
      * Parent
      *
@@ -1002,6 +1425,14 @@ export type Segment = {
      * Rank of the replaced member, 0 the best.
      */
     rank: number | null;
+    /**
+     * Reasons
+     *
+     * What the method knew when it decided, by name: for PB2 the predicted mean and deviation, and so on.
+     */
+    reasons?: {
+        [key: string]: Real;
+    };
     /**
      * Slot
      */
@@ -1050,7 +1481,7 @@ export type SegmentRead = {
     /**
      * Operator
      */
-    operator: 'founder' | 'copy' | 'perturb' | 'resample' | 'reset';
+    operator: 'founder' | 'copy' | 'perturb' | 'resample' | 'suggest' | 'sample' | 'migrate' | 'schedule' | 'custom' | 'reset';
     /**
      * Parent
      */
@@ -1060,6 +1491,12 @@ export type SegmentRead = {
      * Rank
      */
     rank: number | null;
+    /**
+     * Reasons
+     */
+    reasons: {
+        [key: string]: Real;
+    };
     /**
      * Slot
      */
@@ -1076,6 +1513,24 @@ export type SegmentRead = {
      * Weights
      */
     weights: string;
+};
+
+/**
+ * SharesRead
+ *
+ * Whose descendants the population consists of, from a step on.
+ */
+export type SharesRead = {
+    /**
+     * Shares
+     */
+    shares: {
+        [key: string]: number;
+    };
+    /**
+     * Step
+     */
+    step: number;
 };
 
 /**
@@ -1247,6 +1702,124 @@ export type TunedRead = {
      * Scale
      */
     scale: 'linear' | 'log' | 'integer' | 'choice';
+};
+
+/**
+ * Video
+ *
+ * A film of one member lies in the run directory under `file`: the first episode that it was just judged by.
+ */
+export type Video = {
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Ended
+     *
+     * Whether the episode came to its end, or the film was cut before it.
+     */
+    ended: boolean;
+    /**
+     * Episode Return
+     */
+    episode_return: number;
+    /**
+     * Episode Steps
+     */
+    episode_steps: number;
+    /**
+     * File
+     */
+    file: string;
+    /**
+     * Kind
+     */
+    kind: 'video';
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Segment
+     *
+     * The stretch of its life that it was filmed in.
+     */
+    segment: number;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Sha256
+     */
+    sha256: string;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
+ * VideoRead
+ *
+ * Whom a film shows, and how that went.
+ */
+export type VideoRead = {
+    /**
+     * Ended
+     */
+    ended: boolean;
+    episode_return: Real;
+    /**
+     * Episode Steps
+     */
+    episode_steps: number;
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Segment
+     */
+    segment: number;
+};
+
+/**
+ * WinnerRead
+ *
+ * The best member at the last evaluation.
+ */
+export type WinnerRead = {
+    /**
+     * Ancestry
+     */
+    ancestry: Array<number>;
+    fitness: Real;
+    /**
+     * Generations
+     */
+    generations: number;
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Segment
+     */
+    segment: number;
+    /**
+     * Step
+     */
+    step: number;
 };
 
 /**
@@ -1434,6 +2007,10 @@ export type ListExperimentsData = {
          */
         status?: ExperimentStatus | null;
         /**
+         * Group
+         */
+        group?: number | null;
+        /**
          * Limit
          */
         limit?: number;
@@ -1601,6 +2178,178 @@ export type StopExperimentResponses = {
 
 export type StopExperimentResponse = StopExperimentResponses[keyof StopExperimentResponses];
 
+export type ListGroupsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Offset
+         */
+        offset?: number;
+    };
+    url: '/api/groups';
+};
+
+export type ListGroupsErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type ListGroupsError = ListGroupsErrors[keyof ListGroupsErrors];
+
+export type ListGroupsResponses = {
+    /**
+     * Successful Response
+     */
+    200: GroupPage;
+};
+
+export type ListGroupsResponse = ListGroupsResponses[keyof ListGroupsResponses];
+
+export type CreateGroupData = {
+    /**
+     * Body
+     */
+    body: GroupFromSpec | GroupFromYaml;
+    path?: never;
+    query?: never;
+    url: '/api/groups';
+};
+
+export type CreateGroupErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type CreateGroupError = CreateGroupErrors[keyof CreateGroupErrors];
+
+export type CreateGroupResponses = {
+    /**
+     * Successful Response
+     */
+    201: GroupRead;
+};
+
+export type CreateGroupResponse = CreateGroupResponses[keyof CreateGroupResponses];
+
+export type DeleteGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/groups/{id}';
+};
+
+export type DeleteGroupErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * A group cannot be deleted while one of its runs has not ended.
+     */
+    409: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type DeleteGroupError = DeleteGroupErrors[keyof DeleteGroupErrors];
+
+export type DeleteGroupResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteGroupResponse = DeleteGroupResponses[keyof DeleteGroupResponses];
+
+export type GetGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/groups/{id}';
+};
+
+export type GetGroupErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type GetGroupError = GetGroupErrors[keyof GetGroupErrors];
+
+export type GetGroupResponses = {
+    /**
+     * Successful Response
+     */
+    200: GroupRead;
+};
+
+export type GetGroupResponse = GetGroupResponses[keyof GetGroupResponses];
+
+export type StopGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/groups/{id}/stop';
+};
+
+export type StopGroupErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * Only a group with a run that has not ended can be stopped.
+     */
+    409: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type StopGroupError = StopGroupErrors[keyof StopGroupErrors];
+
+export type StopGroupResponses = {
+    /**
+     * Successful Response
+     */
+    200: GroupRead;
+};
+
+export type StopGroupResponse = StopGroupResponses[keyof StopGroupResponses];
+
 export type GetHealthData = {
     body?: never;
     path?: never;
@@ -1629,6 +2378,31 @@ export type GetHealthResponses = {
 };
 
 export type GetHealthResponse = GetHealthResponses[keyof GetHealthResponses];
+
+export type ImportRayLineageData = {
+    body: RayFiles;
+    path?: never;
+    query?: never;
+    url: '/api/lineage/import';
+};
+
+export type ImportRayLineageErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type ImportRayLineageError = ImportRayLineageErrors[keyof ImportRayLineageErrors];
+
+export type ImportRayLineageResponses = {
+    /**
+     * Successful Response
+     */
+    200: RunLineage;
+};
+
+export type ImportRayLineageResponse = ImportRayLineageResponses[keyof ImportRayLineageResponses];
 
 export type ListPresetsData = {
     body?: never;
@@ -1854,6 +2628,108 @@ export type GetRunLineageResponses = {
 
 export type GetRunLineageResponse = GetRunLineageResponses[keyof GetRunLineageResponses];
 
+export type DownloadNewickData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/runs/{id}/lineage.newick';
+};
+
+export type DownloadNewickErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type DownloadNewickError = DownloadNewickErrors[keyof DownloadNewickErrors];
+
+export type DownloadNewickResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type DownloadNewickResponse = DownloadNewickResponses[keyof DownloadNewickResponses];
+
+export type DownloadRayLogsData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/runs/{id}/lineage.ray.zip';
+};
+
+export type DownloadRayLogsErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type DownloadRayLogsError = DownloadRayLogsErrors[keyof DownloadRayLogsErrors];
+
+export type DownloadRayLogsResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type DownloadRayLogsResponse = DownloadRayLogsResponses[keyof DownloadRayLogsResponses];
+
+export type GetLineageSummaryData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/runs/{id}/lineage/summary';
+};
+
+export type GetLineageSummaryErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type GetLineageSummaryError = GetLineageSummaryErrors[keyof GetLineageSummaryErrors];
+
+export type GetLineageSummaryResponses = {
+    /**
+     * Successful Response
+     */
+    200: LineageSummaryRead;
+};
+
+export type GetLineageSummaryResponse = GetLineageSummaryResponses[keyof GetLineageSummaryResponses];
+
 export type ListRunLogsData = {
     body?: never;
     path: {
@@ -1979,6 +2855,51 @@ export type ListMetricNamesResponses = {
 };
 
 export type ListMetricNamesResponse = ListMetricNamesResponses[keyof ListMetricNamesResponses];
+
+export type GetRunScheduleData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Member
+         *
+         * `best`, or the number of a member.
+         */
+        member?: string;
+    };
+    url: '/api/runs/{id}/schedule';
+};
+
+export type GetRunScheduleErrors = {
+    /**
+     * There is no such thing. Or: There is no such member, or none is the best yet.
+     */
+    404: ErrorRead;
+    /**
+     * Nothing is tuned in this run.
+     */
+    409: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type GetRunScheduleError = GetRunScheduleErrors[keyof GetRunScheduleErrors];
+
+export type GetRunScheduleResponses = {
+    /**
+     * Successful Response
+     */
+    200: ScheduleRead;
+};
+
+export type GetRunScheduleResponse = GetRunScheduleResponses[keyof GetRunScheduleResponses];
 
 export type StopRunData = {
     body?: never;

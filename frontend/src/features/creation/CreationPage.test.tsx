@@ -8,7 +8,7 @@ const VALID = {
   valid: true,
   problems: [],
   spec: {},
-  forecast: { members: 8, runs: 2, total_env_steps: 96000, replay_bytes: 5_120_000 },
+  forecast: { experiments: null, members: 8, runs: 2, total_env_steps: 96000, replay_bytes: 5_120_000 },
 }
 const INVALID = {
   valid: false,
@@ -27,6 +27,7 @@ const OTHER = {
   name: "td3-pbt-halfcheetah",
   description: "Full scale.",
   smoke: false,
+  experiments: null,
   yaml: "name: td3-pbt-halfcheetah\n",
 }
 

@@ -47,7 +47,10 @@ export function CreationPage() {
 
   function startPreset(preset: Preset) {
     setStartingPreset(preset.name)
-    create.mutate(preset.yaml, { onSettled: () => setStartingPreset(null) })
+    create.mutate(
+      { yaml: preset.yaml, group: preset.experiments !== null },
+      { onSettled: () => setStartingPreset(null) },
+    )
   }
 
   return (
@@ -67,7 +70,7 @@ export function CreationPage() {
         </section>
         <SpecEditor
           onChange={(yaml) => setDraft({ yaml, source: current.source })}
-          onStart={() => create.mutate(current.yaml)}
+          onStart={(group) => create.mutate({ yaml: current.yaml, group })}
           source={current.source}
           starting={create.isPending && startingPreset === null}
           yaml={current.yaml}

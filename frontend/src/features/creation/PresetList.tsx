@@ -26,10 +26,11 @@ export function PresetList({ chosen, starting, onChoose, onStart }: PresetListPr
       />
     )
   }
-  if (presets.data.length === 0) return <Empty title="No presets">Write a spec in the editor instead.</Empty>
+  const trainable = presets.data.filter(({ kind }) => kind !== "runtime_study")
+  if (trainable.length === 0) return <Empty title="No presets">Write a spec in the editor instead.</Empty>
   return (
     <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-1">
-      {presets.data.map((preset) => (
+      {trainable.map((preset) => (
         <PresetCard
           chosen={preset.name === chosen}
           key={preset.name}
@@ -61,7 +62,10 @@ function PresetCard({ preset, chosen, starting, onChoose, onStart }: PresetCardP
     >
       <div className="flex items-start justify-between gap-2">
         <h3 className="min-w-0 break-words font-semibold">{preset.name}</h3>
-        {preset.smoke && <Tag tone="good">smoke</Tag>}
+        <span className="flex shrink-0 flex-wrap justify-end gap-1.5 pt-0.5">
+          {preset.experiments !== null && <Tag tone="active">{`${preset.experiments} experiments`}</Tag>}
+          {preset.smoke && <Tag tone="good">smoke</Tag>}
+        </span>
       </div>
       <p className="mt-1 grow text-[13px] text-ink-soft">{preset.description}</p>
       <div className="mt-3 flex gap-2">

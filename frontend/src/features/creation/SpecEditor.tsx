@@ -2,6 +2,7 @@ import type { Diagnostic } from "@codemirror/lint"
 import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { specReportQuery } from "@/api/queries"
+import { EnvironmentPicker } from "@/features/creation/EnvironmentPicker"
 import { ForecastFigures, ProblemList } from "@/features/creation/SpecReportPanel"
 import { useDebounced } from "@/lib/useDebounced"
 import { lineOf, locateProblems } from "@/lib/yamlPositions"
@@ -15,7 +16,7 @@ interface SpecEditorProps {
   source: string
   starting: boolean
   onChange: (yaml: string) => void
-  onStart: () => void
+  onStart: (group: boolean) => void
 }
 
 /** The spec as text, checked as you type, with what it would cost and a button to start it. */
@@ -41,6 +42,7 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
   const problems = located
     .map(({ problem, from }) => ({ problem, line: lineOf(settled, from) }))
     .sort((a, b) => a.line - b.line)
+  const count = current?.forecast?.experiments ?? null
   const verdict = verdictOf(empty, report.isError, current?.valid, problems.length)
 
   return (
@@ -49,15 +51,16 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
         actions={
           <>
             <output className={`text-[13px] ${verdict.tone}`}>{verdict.text}</output>
+            <EnvironmentPicker onChange={onChange} yaml={yaml} />
             <Button
               busy={starting}
               disabled={!current?.valid}
               icon="play"
-              onClick={onStart}
+              onClick={() => onStart(count !== null)}
               title={current?.valid ? undefined : verdict.text}
               variant="primary"
             >
-              Start experiment
+              {count === null ? "Start experiment" : `Start ${count} experiments`}
             </Button>
           </>
         }

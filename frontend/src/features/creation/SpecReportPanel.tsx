@@ -5,8 +5,11 @@ import { Icon } from "@/ui/Icon"
 
 export function ForecastFigures({ forecast }: { forecast: Forecast }) {
   return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
-      <Figure label="Members" value={formatCount(forecast.members)} />
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-[repeat(auto-fit,minmax(120px,1fr))]">
+      {forecast.experiments !== null && (
+        <Figure label="Experiments" note="submitted together" value={formatCount(forecast.experiments)} />
+      )}
+      <Figure label="Members" note="of one population" value={formatCount(forecast.members)} />
       <Figure label="Runs" note="independent populations" value={formatCount(forecast.runs)} />
       <Figure
         label="Environment steps"

@@ -1,23 +1,38 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import "@/api/errors"
-import { createExperiment } from "@/api/generated/sdk.gen"
+import { createExperiment, createGroup } from "@/api/generated/sdk.gen"
 import { notify, notifyFailure } from "@/ui/Toasts"
 
-/** Submits a spec and goes to the new experiment's page. */
+export interface Submission {
+  yaml: string
+  /** The text describes several experiments, which are submitted together. */
+  group: boolean
+}
+
+async function submit({ yaml, group }: Submission) {
+  const request = { body: { yaml }, throwOnError: true } as const
+  const { data } = group ? await createGroup(request) : await createExperiment(request)
+  return { id: data.id, name: data.name, group }
+}
+
+/** Submits a spec and goes to the page of the new experiment or group. */
 export function useCreateExperiment() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: async (yaml: string) => (await createExperiment({ body: { yaml }, throwOnError: true })).data,
-    onSuccess: async (experiment) => {
+    mutationFn: submit,
+    onSuccess: async ({ id, name, group }) => {
       notify({
         tone: "good",
-        title: `${experiment.name} is queued`,
-        detail: "It starts as soon as a worker is free.",
+        title: `${name} is queued`,
+        detail: group
+          ? "Its experiments start one after the other as workers are free."
+          : "It starts as soon as a worker is free.",
       })
       void queryClient.invalidateQueries({ queryKey: ["experiments", "list"] })
-      await navigate({ to: "/experiments/$id", params: { id: experiment.id } })
+      void queryClient.invalidateQueries({ queryKey: ["groups", "list"] })
+      await navigate({ to: group ? "/groups/$id" : "/experiments/$id", params: { id } })
     },
     onError: (error) => notifyFailure("The experiment could not be started", error),
   })

@@ -12,6 +12,7 @@ const CELL = "border-line border-b px-3 py-3 first:pl-5 last:pr-5"
 
 export function CheckpointsTab({ run }: { run: Run }) {
   const artifacts = useQuery(artifactsQuery(run.id, isActive(run.status)))
+  const checkpoints = artifacts.data?.filter(({ kind }) => kind === "checkpoint")
   const now = useNow()
   return (
     <Panel flush hint="A run that is interrupted goes on from the newest one" title="Checkpoints">
@@ -23,14 +24,14 @@ export function CheckpointsTab({ run }: { run: Run }) {
           title="The checkpoints could not be loaded"
         />
       )}
-      {artifacts.data?.length === 0 && (
+      {checkpoints?.length === 0 && (
         <Empty icon="download" title="No checkpoint yet">
           {isActive(run.status)
             ? "The first one appears here as soon as it is stored."
             : "This run ended before its first checkpoint."}
         </Empty>
       )}
-      {artifacts.data && artifacts.data.length > 0 && (
+      {checkpoints && checkpoints.length > 0 && (
         <div className="relative overflow-x-auto">
           <table className="w-full border-separate border-spacing-0 text-left">
             <thead>
@@ -56,7 +57,7 @@ export function CheckpointsTab({ run }: { run: Run }) {
               </tr>
             </thead>
             <tbody className="numeric">
-              {artifacts.data.map((artifact) => (
+              {checkpoints.map((artifact) => (
                 <tr key={artifact.id}>
                   <td className={`${CELL} font-medium`}>{artifact.name}</td>
                   <td className={`${CELL} text-right`}>{formatInteger(artifact.step)}</td>

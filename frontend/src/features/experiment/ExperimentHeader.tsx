@@ -30,6 +30,18 @@ export function ExperimentHeader({ experiment, run }: HeaderProps) {
             Experiments
           </Link>
           <span className="px-1.5">/</span>
+          {experiment.group && (
+            <>
+              <Link
+                className="rounded hover:text-ink hover:underline"
+                params={{ id: experiment.group.id }}
+                to="/groups/$id"
+              >
+                {experiment.group.name}
+              </Link>
+              <span className="px-1.5">/</span>
+            </>
+          )}
           <span className="numeric">{experiment.id}</span>
         </nav>
         <h1 className="break-words font-semibold text-[22px] leading-8 tracking-tight">{experiment.name}</h1>

@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from "@testing-library/react"
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
 import { FakeEventSource } from "@/testing/FakeEventSource"
@@ -30,11 +30,13 @@ const API: Api = {
   "GET /api/runs/7/artifacts": [
     {
       id: 5,
+      kind: "checkpoint",
       name: "000080.npz",
       bytes: 8_000_000,
       sha256: "abc",
       step: 4000,
       created_at: "2026-01-01T00:00:00Z",
+      video: null,
     },
   ],
   "POST /api/experiments/3/stop": experimentRead({ runs: [runRead({ status: "stopping" })] }),
@@ -195,6 +197,45 @@ describe("curves and river", () => {
     expect(await screen.findByText("Choose a descendant")).toBeTruthy()
   })
 
+  it("share one cursor, whichever axis they have", async () => {
+    show("/experiments/3?segment=5&axis=wall")
+    await screen.findByRole("img", { name: "Return along the ancestry of M1" })
+    const chart = screen.getByRole("img", { name: /^discount from/ })
+    expect(screen.queryAllByTestId("cursor")).toEqual([])
+    fireEvent.pointerMove(chart, { clientX: 100 })
+    // Return, discount and learning rate; the readout of the curves follows in seconds.
+    const lines = screen.getAllByTestId("cursor")
+    expect(lines.map((line) => Math.round(Number(line.getAttribute("x1"))))).toEqual([100, 100, 100])
+    expect(screen.getByText(/^at .*: 0.9$/)).toBeTruthy()
+    fireEvent.pointerLeave(chart)
+    expect(screen.queryAllByTestId("cursor")).toEqual([])
+  })
+
+  it("can be read as a tree of the living", async () => {
+    show("/experiments/3?view=tree")
+    expect(await screen.findByRole("img", { name: "Tree of the living: 4 members, 2 exploits" })).toBeTruthy()
+  })
+
+  it("give the schedule away", async () => {
+    const user = userEvent.setup() // brings a clipboard
+    show("/experiments/3?segment=4")
+    await user.click(await screen.findByRole("button", { name: "Copy YAML" }))
+    expect(await navigator.clipboard.readText()).toContain("- {step: 2000, values: {discount: 0.94,")
+  })
+
+  it("tell what births brought", async () => {
+    const gain = {
+      operator: "perturb",
+      births: 2,
+      over_replaced: 140,
+      over_parent: 3,
+      beside_parent: "NaN",
+    }
+    show("/experiments/3", { "GET /api/runs/7/lineage/summary": { operators: [gain] } })
+    const table = await screen.findByRole("table", { name: "Mean gain of a birth" })
+    expect(within(table).getByRole("row", { name: "perturb ×2 +140.0 –" })).toBeTruthy()
+  })
+
   it("are walked through by keyboard", async () => {
     const { router } = show()
     const river = await screen.findByTestId("lineage")
@@ -235,8 +276,8 @@ describe("the other tabs", () => {
   it("show where the time went", async () => {
     show("/experiments/3?tab=runtime")
     const table = await screen.findByRole("table", { name: "Time by phase" })
-    expect(within(table).getAllByRole("row")).toHaveLength(11)
-    expect(within(table).getAllByText("10.0%")).toHaveLength(10)
+    expect(within(table).getAllByRole("row")).toHaveLength(12)
+    expect(within(table).getAllByText("9.1%")).toHaveLength(11)
   })
 
   it("show an empty runtime", async () => {

@@ -21,6 +21,9 @@ describe("the export menu", () => {
       "/api/runs/7/export/metrics.parquet",
       "/api/runs/7/export/lineage.csv",
       "/api/runs/7/export/lineage.parquet",
+      "/api/runs/7/lineage.newick",
+      "/api/runs/7/lineage.ray.zip",
+      "/api/runs/7/lineage",
       null,
     ])
     await waitFor(() => expect(document.activeElement).toBe(items[0]))

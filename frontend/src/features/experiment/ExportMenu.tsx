@@ -19,6 +19,12 @@ const FORMATS: readonly { format: Format; label: string }[] = [
   { format: "csv", label: "CSV" },
   { format: "parquet", label: "Parquet" },
 ]
+/** What programs for phylogenies, Ray Tune, and everybody else reads. */
+const TREES: readonly { label: string; path: string; name: string }[] = [
+  { label: "Newick", path: "lineage.newick", name: "lineage.nwk" },
+  { label: "Ray Tune", path: "lineage.ray.zip", name: "lineage-ray.zip" },
+  { label: "JSON", path: "lineage", name: "lineage.json" },
+]
 const DEFAULT_SERVICE = "http://127.0.0.1:8787"
 
 /** The line that writes event files where TensorBoard can read them; it names the service unless the CLI knows it. */
@@ -64,6 +70,23 @@ export function ExportMenu({ run }: { run: Run }) {
                 </DropdownMenu.Item>
               ))}
             </Fragment>
+          ))}
+          <DropdownMenu.Label className={classes(MENU_HEADING, "mt-1")}>
+            Lineage, as a tree
+          </DropdownMenu.Label>
+          {TREES.map(({ label, path, name }) => (
+            <DropdownMenu.Item asChild key={path}>
+              <a
+                aria-label={`Download lineage as ${label}`}
+                className={MENU_ITEM}
+                download={`run-${run.id}-${name}`}
+                href={`/api/runs/${run.id}/${path}`}
+              >
+                <Icon name="download" size={14} />
+                {label}
+                <span className="grow text-right text-[13px] text-ink-faint">{name}</span>
+              </a>
+            </DropdownMenu.Item>
           ))}
           <DropdownMenu.Separator className="my-1.5 h-px bg-line" />
           <DropdownMenu.Label className={MENU_HEADING}>TensorBoard</DropdownMenu.Label>

@@ -9,6 +9,7 @@ import { OverviewTab } from "@/features/experiment/overview/OverviewTab"
 import { RunSummary } from "@/features/experiment/RunSummary"
 import { RuntimeTab } from "@/features/experiment/runtime/RuntimeTab"
 import { useRunView } from "@/features/experiment/useRunView"
+import { VideosTab } from "@/features/experiment/videos/VideosTab"
 import { TABS, type Tab } from "@/lib/search"
 import { Panel } from "@/ui/Panel"
 import { Failure, Loading } from "@/ui/States"
@@ -18,6 +19,7 @@ const route = getRouteApi("/experiments/$id")
 
 const LABELS: Record<Tab, string> = {
   overview: "Overview",
+  videos: "Videos",
   runtime: "Runtime",
   logs: "Logs",
   spec: "Spec",
@@ -31,7 +33,9 @@ interface RunPanelsProps {
 
 /** Everything about one run, live, in tabs. */
 export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
-  const { tab = "overview" } = route.useSearch()
+  const tabs = TABS.filter((name) => name !== "videos" || experiment.spec.videos)
+  const { tab: wanted = "overview" } = route.useSearch()
+  const tab = tabs.includes(wanted) ? wanted : "overview"
   const navigate = route.useNavigate()
   const { data: view, error, isPending, refetch, connected } = useRunView(listed.id)
   const run = view?.run ?? listed
@@ -63,7 +67,7 @@ export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
           aria-label="Views of the run"
           className="mb-5 flex gap-1 overflow-x-auto border-line border-b"
         >
-          {TABS.map((name) => (
+          {tabs.map((name) => (
             <Tabs.Trigger
               className="-mb-px h-10 whitespace-nowrap border-transparent border-b-2 px-2 font-medium sm:px-3 text-ink-soft transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
               key={name}
@@ -77,6 +81,9 @@ export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
           {live((ready) => (
             <OverviewTab view={ready} />
           ))}
+        </Tabs.Content>
+        <Tabs.Content tabIndex={-1} value="videos">
+          <VideosTab run={run} />
         </Tabs.Content>
         <Tabs.Content tabIndex={-1} value="runtime">
           {live((ready) => (

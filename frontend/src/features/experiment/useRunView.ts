@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
-import { fetchLineage, fetchRun, seriesQuery } from "@/api/queries"
+import { artifactsQuery, fetchLineage, fetchRun, seriesQuery } from "@/api/queries"
 import { isActive, type Run } from "@/api/types"
 import { applyEvents } from "@/lib/run/applyEvent"
 import { openRunStream } from "@/lib/run/openRunStream"
@@ -46,7 +46,12 @@ export function useRunView(id: number) {
       run: id,
       after: start.lastSeq < 0 ? null : `${start.run.attempts}-${start.lastSeq}`,
       onConnection: setConnected,
-      onEvents: (events) => queryClient.setQueryData(key, (view) => view && applyEvents(view, events)),
+      onEvents: (events) => {
+        queryClient.setQueryData(key, (view) => view && applyEvents(view, events))
+        if (events.some(({ kind }) => kind === "checkpoint" || kind === "video")) {
+          void queryClient.invalidateQueries({ queryKey: artifactsQuery(id, true).queryKey })
+        }
+      },
     })
   }, [id, snapshot, speaking, queryClient])
 

@@ -2,12 +2,18 @@ import { Link } from "@tanstack/react-router"
 import type { Summary } from "@/api/types"
 import { Sparkline } from "@/charts/Sparkline"
 import { Age, Method } from "@/features/experiments/cells"
-import { formatPercent, formatSteps, formatValue } from "@/lib/format"
+import { formatPercent, formatSteps } from "@/lib/format"
 import { Progress } from "@/ui/Progress"
 import { StatusChip } from "@/ui/StatusChip"
 
+interface ExperimentCardsProps<T extends Summary> {
+  experiments: T[]
+  /** The one number of a card. */
+  figure: (experiment: T) => string
+}
+
 /** The table's rows for narrow screens. */
-export function ExperimentCards({ experiments }: { experiments: Summary[] }) {
+export function ExperimentCards<T extends Summary>({ experiments, figure }: ExperimentCardsProps<T>) {
   return (
     <ul className="divide-y divide-line">
       {experiments.map((experiment) => (
@@ -56,9 +62,7 @@ export function ExperimentCards({ experiments }: { experiments: Summary[] }) {
                   values={experiment.sparkline}
                   width={72}
                 />
-                <span className="numeric font-medium text-[13px]">
-                  best {formatValue(experiment.best_fitness)}
-                </span>
+                <span className="numeric font-medium text-[13px]">{figure(experiment)}</span>
               </div>
             </div>
           </Link>

@@ -84,6 +84,18 @@ describe("the experiments table", () => {
     await waitFor(() => expect(calls.at(-1)!.query.get("status")).toBe("failed"))
   })
 
+  it("links to groups and filters by them", async () => {
+    const member = summary({ id: 6, name: "dmc15-walker-run", group: { id: 2, name: "dmc15" } })
+    const { calls, router } = show({ items: [member], total: 1 }, "/", {
+      "GET /api/groups": { items: [{ id: 2, name: "dmc15" }], total: 1 },
+    })
+    const link = await screen.findByRole("link", { name: "dmc15" })
+    expect(link.getAttribute("href")).toBe("/groups/2")
+    await userEvent.selectOptions(await screen.findByLabelText("Filter by group"), "2")
+    await waitFor(() => expect(calls.some(({ query }) => query.get("group") === "2")).toBe(true))
+    expect(router.state.location.search).toMatchObject({ group: 2 })
+  })
+
   it("offers to clear a filter that nothing matches", async () => {
     const { router } = show({ items: [], total: 0 }, "/?search=nothing")
     await userEvent.click(await screen.findByRole("button", { name: "Clear the filter" }))

@@ -8,6 +8,7 @@ import { ExperimentsTable } from "@/features/experiments/ExperimentsTable"
 import { ExperimentsToolbar } from "@/features/experiments/ExperimentsToolbar"
 import { FirstStart } from "@/features/experiments/FirstStart"
 import { PageTitle } from "@/features/shell/PageStates"
+import { formatValue } from "@/lib/format"
 import type { ExperimentsSearch } from "@/lib/search"
 import { readPreference, writePreference } from "@/lib/storage"
 import { useMediaQuery } from "@/lib/useMediaQuery"
@@ -26,13 +27,13 @@ function isVisibility(value: unknown): value is ColumnVisibilityState {
 }
 
 export function ExperimentsPage() {
-  const { search = "", status = null, sort = "-age" } = route.useSearch()
+  const { search = "", status = null, group = null, sort = "-age" } = route.useSearch()
   const navigate = route.useNavigate()
   const wide = useMediaQuery("(min-width: 900px)")
   const [visibility, setVisibility] = useState(() =>
     readPreference<ColumnVisibilityState>("columns", {}, isVisibility),
   )
-  const query = useQuery(experimentsQuery({ search, status }))
+  const query = useQuery(experimentsQuery({ search, status, group }))
 
   const refine = useCallback(
     (change: ExperimentsSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
@@ -45,7 +46,7 @@ export function ExperimentsPage() {
     writePreference("columns", next)
   }
 
-  const filtered = search !== "" || status !== null
+  const filtered = search !== "" || status !== null || group !== null
   const items = query.data?.items ?? []
   if (query.data && query.data.total === 0 && !filtered) return <FirstStart />
 
@@ -53,14 +54,21 @@ export function ExperimentsPage() {
     <div className="space-y-5">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <PageTitle>Experiments</PageTitle>
-        <Link className={buttonStyle("primary")} to="/new">
-          <Icon name="plus" />
-          New experiment
-        </Link>
+        <div className="flex flex-wrap items-center gap-2">
+          <Link className={buttonStyle("ghost")} to="/import">
+            Import Ray lineage
+          </Link>
+          <Link className={buttonStyle("primary")} to="/new">
+            <Icon name="plus" />
+            New experiment
+          </Link>
+        </div>
       </div>
       <section aria-label="Experiments" className="rounded-card border border-line bg-surface shadow-card">
         <div className="border-line border-b px-4 py-3 sm:px-5">
           <ExperimentsToolbar
+            group={group}
+            onGroup={(next) => refine({ group: next ?? undefined })}
             onSearch={onSearch}
             onStatus={(next) => refine({ status: next ?? undefined })}
             onVisibility={keepVisibility}
@@ -81,14 +89,17 @@ export function ExperimentsPage() {
         {query.data && items.length === 0 && (
           <Empty
             action={
-              <Button onClick={() => refine({ search: undefined, status: undefined })} size="small">
+              <Button
+                onClick={() => refine({ search: undefined, status: undefined, group: undefined })}
+                size="small"
+              >
                 Clear the filter
               </Button>
             }
             icon="search"
             title="No experiment matches"
           >
-            Nothing has this name, environment and state.
+            Nothing has this name, environment, group and state.
           </Empty>
         )}
         {items.length > 0 &&
@@ -100,7 +111,10 @@ export function ExperimentsPage() {
               visibility={visibility}
             />
           ) : (
-            <ExperimentCards experiments={items} />
+            <ExperimentCards
+              experiments={items}
+              figure={({ best_fitness }) => `best ${formatValue(best_fitness)}`}
+            />
           ))}
         {query.data && items.length > 0 && (
           <p className="numeric px-5 py-2.5 text-[13px] text-ink-faint">

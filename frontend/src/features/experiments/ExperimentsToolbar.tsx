@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query"
 import type { ColumnVisibilityState } from "@tanstack/react-table"
 import { useEffect, useState } from "react"
+import { groupsQuery } from "@/api/queries"
 import type { ExperimentStatus } from "@/api/types"
 import { HIDEABLE } from "@/features/experiments/columns"
 import { STATUSES } from "@/lib/search"
@@ -12,15 +14,18 @@ import { statusLabel } from "@/ui/StatusChip"
 interface ExperimentsToolbarProps {
   search: string
   status: ExperimentStatus | null
+  group: number | null
   visibility: ColumnVisibilityState
   withColumns: boolean
   onSearch: (search: string) => void
+  onGroup: (group: number | null) => void
   onStatus: (status: ExperimentStatus | null) => void
   onVisibility: (visibility: ColumnVisibilityState) => void
 }
 
 export function ExperimentsToolbar(props: ExperimentsToolbarProps) {
-  const { search, status, visibility, withColumns, onSearch, onStatus, onVisibility } = props
+  const { search, status, group, visibility, withColumns, onSearch, onStatus, onGroup, onVisibility } = props
+  const groups = useQuery(groupsQuery).data ?? []
   const [draft, setDraft] = useState(search)
   useEffect(() => {
     const timer = setTimeout(() => draft !== search && onSearch(draft), 250)
@@ -54,6 +59,24 @@ export function ExperimentsToolbar(props: ExperimentsToolbarProps) {
           </option>
         ))}
       </Select>
+      {(groups.length > 0 || group !== null) && (
+        <Select
+          aria-label="Filter by group"
+          className="max-w-48"
+          onChange={(event) => onGroup(event.target.value ? Number(event.target.value) : null)}
+          value={group ?? ""}
+        >
+          <option value="">All groups</option>
+          {group !== null && !groups.some(({ id }) => id === group) && (
+            <option value={group}>{`Group ${group}`}</option>
+          )}
+          {groups.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {`${name} (${id})`}
+            </option>
+          ))}
+        </Select>
+      )}
       {withColumns && (
         <CheckMenu
           heading="Columns"

@@ -32,7 +32,7 @@ export function FirstStart() {
               busy={create.isPending}
               disabled={!preset}
               icon="play"
-              onClick={() => preset && create.mutate(preset.yaml)}
+              onClick={() => preset && create.mutate({ yaml: preset.yaml, group: false })}
               size="large"
               variant="primary"
             >

@@ -1,10 +1,12 @@
 import { Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
 import type { Summary } from "@/api/types"
 import { formatAge, formatPercent, formatSteps } from "@/lib/format"
 import { useNow } from "@/lib/useNow"
 import { Progress } from "@/ui/Progress"
 
-export function Name({ experiment }: { experiment: Summary }) {
+/** The experiment's name, and below it what else is to be said: the children and its error. */
+export function Name({ experiment, children }: { experiment: Summary; children?: ReactNode }) {
   return (
     <div className="min-w-0 max-w-72">
       <Link
@@ -15,12 +17,30 @@ export function Name({ experiment }: { experiment: Summary }) {
       >
         {experiment.name}
       </Link>
-      {experiment.error_message && (
-        <p className="truncate text-[13px] text-bad" title={experiment.error_message}>
-          {experiment.error_message}
-        </p>
-      )}
+      <div className="flex gap-2 text-[13px]">
+        {children}
+        {experiment.error_message && (
+          <p className="min-w-0 truncate text-bad" title={experiment.error_message}>
+            {experiment.error_message}
+          </p>
+        )}
+      </div>
     </div>
+  )
+}
+
+export function GroupLink({ group }: { group: Summary["group"] }) {
+  if (!group) return null
+  return (
+    <Link
+      className="max-w-40 shrink-0 truncate rounded text-ink-faint hover:text-accent-strong hover:underline"
+      onClick={(event) => event.stopPropagation()}
+      params={{ id: group.id }}
+      title={`Group ${group.name}`}
+      to="/groups/$id"
+    >
+      {group.name}
+    </Link>
   )
 }
 

@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-table"
 import type { Summary } from "@/api/types"
 import { Sparkline } from "@/charts/Sparkline"
-import { Age, Method, Name, StepProgress } from "@/features/experiments/cells"
+import { Age, GroupLink, Method, Name, StepProgress } from "@/features/experiments/cells"
 import { formatCount, formatValue } from "@/lib/format"
 import { StatusChip } from "@/ui/StatusChip"
 
@@ -30,7 +30,11 @@ export const columns = helper.columns([
     header: "Experiment",
     enableHiding: false,
     sortFn: "alphanumeric",
-    cell: ({ row }) => <Name experiment={row.original} />,
+    cell: ({ row }) => (
+      <Name experiment={row.original}>
+        <GroupLink group={row.original.group} />
+      </Name>
+    ),
   }),
   helper.accessor("status", {
     header: "Status",

@@ -1,6 +1,6 @@
 /** Who descends from whom: the path of a descendant, what it lived through, and numbers about the whole population. */
 
-import { isExploit, living, type Segment } from "@/lib/lineage/segments"
+import { exploits, living, type Segment } from "@/lib/lineage/segments"
 import type { Series } from "@/lib/series"
 
 type Index = ReadonlyMap<number, Segment>
@@ -24,10 +24,15 @@ export function ancestryOf(segments: readonly Segment[], id: number): Segment[] 
   return pathTo(indexOf(segments), id)
 }
 
+/** How often a path goes from one slot to another: generations. A reset renews a member, but makes no new one. */
+export function copies(path: readonly Segment[]): number {
+  return path.filter(({ slot }, place) => place > 0 && path[place - 1]!.slot !== slot).length
+}
+
 /** Copies between a living member and its founder, by segment id. */
 export function generationsOfLiving(segments: readonly Segment[]): Map<number, number> {
   const index = indexOf(segments)
-  return new Map(living(segments).map(({ id }) => [id, pathTo(index, id).length - 1]))
+  return new Map(living(segments).map(({ id }) => [id, copies(pathTo(index, id))]))
 }
 
 /** The part of an ancestor's life that its descendant shares. */
@@ -121,7 +126,7 @@ export function lineageStatistics(segments: readonly Segment[]): LineageStatisti
   const families = new Map<number, number>()
   for (const path of paths) families.set(path[0]!.id, (families.get(path[0]!.id) ?? 0) + 1)
   return {
-    exploits: segments.filter(isExploit).length,
+    exploits: exploits(segments).length,
     founders: segments.filter((segment) => segment.parent === null).length,
     foundersAlive: families.size,
     largestFamily: paths.length ? Math.max(...families.values()) / paths.length : 0,
@@ -135,7 +140,7 @@ function generationsToCommonAncestor(paths: readonly Segment[][]): number | null
   let shared = 0
   while (shared < first.length && others.every((path) => path[shared]?.id === first[shared]!.id)) shared += 1
   if (shared === 0) return null
-  return Math.max(...paths.map((path) => path.length)) - shared
+  return Math.max(...paths.map((path) => copies(path.slice(shared - 1))))
 }
 
 /** The founder of every segment, by segment id. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type LineageInput, laneHeightFor, layoutLineage, segmentAt } from "@/lib/lineage/layoutLineage"
+import { barAt, type LineageInput, laneHeightFor, layoutLineage } from "@/lib/lineage/layoutLineage"
 import { decodeSegment } from "@/lib/lineage/segments"
 import { runLineage } from "@/testing/samples"
 
@@ -93,12 +93,12 @@ describe("zoomed in", () => {
 
 describe("pointing", () => {
   it("finds the segment of the lane at that time", () => {
-    expect(segmentAt(layout, 100, 75)?.id).toBe(3)
-    expect(segmentAt(layout, 300, 75)?.id).toBe(4)
+    expect(barAt(layout, 100, 75)?.segment.id).toBe(3)
+    expect(barAt(layout, 300, 75)?.segment.id).toBe(4)
   })
   it("finds nobody beside the river", () => {
-    expect(segmentAt(layout, 20, 75)).toBeNull()
-    expect(segmentAt(layout, 300, 200)).toBeNull()
+    expect(barAt(layout, 20, 75)).toBeNull()
+    expect(barAt(layout, 300, 200)).toBeNull()
   })
 })
 

@@ -25,6 +25,8 @@ export interface LineageInput {
 
 export interface Lane {
   slot: number
+  /** Its place from above. */
+  row: number
   top: number
   middle: number
   height: number
@@ -41,6 +43,7 @@ export interface Piece {
 
 export interface Bar {
   segment: Segment
+  lane: Lane
   left: number
   right: number
   top: number
@@ -55,6 +58,8 @@ export interface Arc {
   x: number
   /** How far before `x` the arc leaves the donor. */
   reach: number
+  /** So close to the next that it would hide the bars; zooming in gives it room. */
+  dense: boolean
   fromY: number
   toY: number
 }
@@ -66,6 +71,8 @@ export interface LineageLayout {
   height: number
 }
 
+const DENSE_REACH = 8
+
 /** Lane height that suits a population, so that eight members breathe and eighty still fit on a screen. */
 export function laneHeightFor(populationSize: number): number {
   return Math.min(32, Math.max(8, Math.round(320 / Math.max(1, populationSize))))
@@ -73,8 +80,13 @@ export function laneHeightFor(populationSize: number): number {
 
 export function layoutLineage(input: LineageInput): LineageLayout {
   const { frame, segments } = input
-  const lanes = Array.from({ length: input.populationSize }, (_, slot) => lane(slot, frame))
-  const bars = segments.flatMap((segment) => bar(segment, lanes[segment.slot], input))
+  const lanes = Array.from({ length: input.populationSize }, (_, slot) => laneAtRow(slot, slot, frame))
+  const height = Math.max(3, Math.round(frame.laneHeight * 0.5))
+  const bars = segments.flatMap((segment) => {
+    const lane = lanes[segment.slot]
+    if (!lane) return []
+    return barBetween(segment, segment.start_step, segment.end_step ?? input.endStep, lane, height, input)
+  })
   return {
     lanes,
     bars,
@@ -93,13 +105,15 @@ function arcsOf({ segments, frame, toPixel }: LineageInput, lanes: readonly Lane
     const x = toPixel(child.start_step)
     if (!donor || !receiver || x < frame.left || x > frame.right) return []
     const wanted = 14 + Math.min(34, Math.abs(receiver.middle - donor.middle) * 0.3)
+    const reach = Math.min(x - frame.left, longest, wanted)
     return [
       {
         parent: child.parent!,
         child: child.id,
         step: child.start_step,
         x,
-        reach: Math.min(x - frame.left, longest, wanted),
+        reach,
+        dense: reach < DENSE_REACH,
         fromY: donor.middle,
         toY: receiver.middle,
       },
@@ -116,27 +130,28 @@ function shortestGap(pixels: readonly number[]): number {
   )
 }
 
-function lane(slot: number, frame: Frame): Lane {
-  const top = frame.top + slot * frame.laneHeight
-  return { slot, top, middle: top + frame.laneHeight / 2, height: frame.laneHeight }
+export function laneAtRow(slot: number, row: number, frame: Frame): Lane {
+  const top = frame.top + row * frame.laneHeight
+  return { slot, row, top, middle: top + frame.laneHeight / 2, height: frame.laneHeight }
 }
 
-function bar(
+/** The part of a segment's life between two steps, unless it is out of sight. */
+export function barBetween(
   segment: Segment,
-  place: Lane | undefined,
-  { frame, toPixel, endStep, ticks }: LineageInput,
+  from: number,
+  to: number,
+  lane: Lane,
+  height: number,
+  { frame, toPixel, ticks }: LineageInput,
 ): Bar[] {
-  if (!place) return []
-  const endOfLife = segment.end_step ?? endStep
   const clamp = (pixel: number) => Math.min(frame.right, Math.max(frame.left, pixel))
-  const left = clamp(toPixel(segment.start_step))
-  const right = clamp(toPixel(endOfLife))
+  const left = clamp(toPixel(from))
+  const right = clamp(toPixel(to))
   if (right <= left) return []
-  const height = Math.max(3, Math.round(frame.laneHeight * 0.5))
-  const pieces = cut(segment.start_step, endOfLife, ticks)
+  const pieces = cut(from, to, ticks)
     .map((piece) => ({ ...piece, from: clamp(toPixel(piece.fromStep)), to: clamp(toPixel(piece.toStep)) }))
     .filter((piece) => piece.to > piece.from)
-  return [{ segment, left, right, top: place.middle - height / 2, height, pieces }]
+  return [{ segment, lane, left, right, top: lane.middle - height / 2, height, pieces }]
 }
 
 function cut(from: number, to: number, ticks: Float64Array): Pick<Piece, "fromStep" | "toStep" | "tick">[] {
@@ -151,10 +166,8 @@ function cut(from: number, to: number, ticks: Float64Array): Pick<Piece, "fromSt
   return pieces
 }
 
-/** The segment under a point: the bar of its lane at that time. The whole lane counts, not only the thin bar. */
-export function segmentAt(layout: LineageLayout, x: number, y: number): Segment | null {
+/** The bar under a point: that of its lane at that time. The whole lane counts, not only the thin bar. */
+export function barAt(layout: LineageLayout, x: number, y: number): Bar | null {
   const hit = layout.lanes.find((place) => y >= place.top && y < place.top + place.height)
-  if (!hit) return null
-  const under = layout.bars.find((each) => each.segment.slot === hit.slot && x >= each.left && x < each.right)
-  return under?.segment ?? null
+  return layout.bars.find(({ lane, left, right }) => lane === hit && x >= left && x < right) ?? null
 }

@@ -24,6 +24,8 @@ export interface Segment {
   fitness: number | null
   parent_fitness: number | null
   rank: number | null
+  /** What the method knew when it decided, by name. */
+  reasons: Record<string, number>
   start_step: number
   /** Null while the member lives. */
   end_step: number | null
@@ -50,6 +52,8 @@ export interface WireSegment {
   fitness: unknown
   parent_fitness: unknown
   rank: number | null
+  /** A trainer that has none leaves them out. */
+  reasons?: Record<string, unknown>
 }
 
 export interface Place {
@@ -70,6 +74,7 @@ export function decodeSegment(wire: WireSegment, place: Place): Segment {
     fitness: decodeOptional(wire.fitness),
     parent_fitness: decodeOptional(wire.parent_fitness),
     rank: wire.rank,
+    reasons: decodeRecord(wire.reasons ?? {}),
     start_step: place.start_step,
     end_step: place.end_step,
     start_wall: place.start_wall,
@@ -97,12 +102,10 @@ export function living(segments: readonly Segment[]): Segment[] {
   return segments.filter((segment) => segment.end_step === null).sort((a, b) => a.slot - b.slot)
 }
 
-/** Whether a segment came from copying another member; a reset renews a member in its own lane. */
-export function isExploit(segment: Segment): boolean {
-  return segment.parent !== null && segment.operator !== "reset"
-}
-
-/** Segments that came from copying another member, in order of birth. */
+/** Segments that came from copying another member, in order of birth; a reset renews a member in its own lane. */
 export function exploits(segments: readonly Segment[]): Segment[] {
-  return segments.filter(isExploit).sort((a, b) => a.start_step - b.start_step || a.slot - b.slot)
+  const slots = new Map(segments.map(({ id, slot }) => [id, slot]))
+  return segments
+    .filter(({ parent, slot }) => parent !== null && (slots.get(parent) ?? slot) !== slot)
+    .sort((a, b) => a.start_step - b.start_step || a.slot - b.slot)
 }

@@ -32,7 +32,8 @@ export function applyEvent(view: RunView, event: StreamEvent): RunView {
       return { ...next, lineage: addSegments(next.lineage, born) }
     }
     case "checkpoint":
-      return next // the artifacts of a run tell which checkpoints are stored
+    case "video":
+      return next // the artifacts of a run tell which files are stored
     case "finished": {
       const best = decodeNumber(event.best_fitness)
       return { ...next, run: { ...next.run, status: "finished", best_fitness: best } }

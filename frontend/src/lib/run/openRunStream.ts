@@ -7,7 +7,16 @@ import type { RunRead } from "@/api/generated/types.gen"
 import { decodeRun, type RewindEvent, type RunEvent } from "@/api/types"
 import type { StreamEvent } from "@/lib/run/applyEvent"
 
-const KINDS = ["started", "metrics", "lineage", "checkpoint", "finished", "stopped", "failed"] as const
+const KINDS = [
+  "started",
+  "metrics",
+  "lineage",
+  "checkpoint",
+  "video",
+  "finished",
+  "stopped",
+  "failed",
+] as const
 const BATCH_MILLISECONDS = 120
 const RETRY_MILLISECONDS = 2000
 

@@ -1,23 +1,26 @@
-import { useMemo } from "react"
+import { useMemo, useSyncExternalStore } from "react"
 import { CurveChart } from "@/charts/CurveChart"
 import { ScheduleChart } from "@/charts/ScheduleChart"
-import type { Overview } from "@/features/experiment/overview/useOverview"
-import { formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
-import { ancestralColumn, populationBand, schedule } from "@/lib/lineage/ancestry"
-import type { TunedParameter } from "@/lib/lineage/segments"
-import type { RunView } from "@/lib/run/runView"
+import { ScheduleActions } from "@/features/experiment/overview/ScheduleActions"
+import type { LineageState } from "@/features/experiment/overview/useOverview"
+import { type Cursor, mapCursor } from "@/lib/cursor"
+import { formatInteger, formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
+import { ancestralColumn, copies, populationBand, schedule } from "@/lib/lineage/ancestry"
+import type { Lineage, TunedParameter } from "@/lib/lineage/segments"
+import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
+import { lastFinite, nearestTick } from "@/lib/series"
 import { Panel } from "@/ui/Panel"
 import { Empty } from "@/ui/States"
 
 interface AncestryPanelProps {
-  overview: Overview
-  view: RunView
+  state: LineageState
+  lineage: Lineage
 }
 
 /** What the chosen descendant lived through: its stitched return, and the schedule of each hyper-parameter. */
-export function AncestryPanel({ overview, view }: AncestryPanelProps) {
-  const { path, stretches, fitness } = overview
-  const { tuned, end_step } = view.lineage
+export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
+  const { path, stretches, fitness } = state
+  const cursor = useStepCursor(state)
   const leaf = path.at(-1)
   const births = useMemo(() => stretches.slice(1).map(({ from }) => from), [stretches])
   const column = useMemo(
@@ -34,60 +37,113 @@ export function AncestryPanel({ overview, view }: AncestryPanelProps) {
       </Panel>
     )
   }
-  const copies = path.length - 1
+  const generations = copies(path)
+  const descent =
+    generations === 0
+      ? "A founder: its weights are its own from the start"
+      : `${generations} ${generations === 1 ? "copy" : "copies"} from founder ${formatSlot(path[0]!.slot)}`
+  const returnAt = (step: number) => formatValue(column[nearestTick(fitness.steps, step)])
   return (
     <Panel
-      hint={`${copies === 0 ? "A founder: its weights are its own from the start" : `${copies} ${copies === 1 ? "copy" : "copies"} from founder ${formatSlot(path[0]!.slot)}`}; grey shows the range over the population, dashed lines the bounds of the spec.`}
+      actions={<ScheduleActions leaf={leaf} stretches={stretches} tuned={lineage.tuned} />}
+      hint={`${descent}; grey shows the range over the population, dashed lines the bounds.`}
       title={`Schedule of ${formatSlot(leaf.slot)}`}
     >
       <div className="grid gap-x-8 gap-y-6 pt-2 md:grid-cols-2 2xl:grid-cols-3">
-        <figure className="min-w-0">
-          <figcaption className="mb-1 flex justify-between gap-4">
-            <span className="font-medium">return along the ancestry</span>
-            <span className="numeric text-ink-faint">
-              now {formatValue(column.findLast(Number.isFinite))}
-            </span>
-          </figcaption>
-          <CurveChart
-            births={births}
-            column={column}
-            endStep={end_step}
-            label={`Return along the ancestry of ${formatSlot(leaf.slot)}`}
-            series={fitness}
+        {fitness.steps.length > 0 && (
+          <figure className="min-w-0">
+            <Caption
+              cursor={cursor}
+              name="return along the ancestry"
+              now={formatValue(lastFinite(column))}
+              valueAt={returnAt}
+            />
+            <CurveChart
+              births={births}
+              column={column}
+              cursor={cursor}
+              endStep={lineage.end_step}
+              label={`Return along the ancestry of ${formatSlot(leaf.slot)}`}
+              series={fitness}
+            />
+          </figure>
+        )}
+        {lineage.tuned.map((parameter) => (
+          <Schedule
+            cursor={cursor}
+            key={parameter.name}
+            lineage={lineage}
+            parameter={parameter}
+            state={state}
           />
-        </figure>
-        {tuned.map((parameter) => (
-          <Schedule key={parameter.name} overview={overview} parameter={parameter} view={view} />
         ))}
       </div>
     </Panel>
   )
 }
 
-function Schedule({ parameter, overview, view }: AncestryPanelProps & { parameter: TunedParameter }) {
-  const { segments, end_step } = view.lineage
-  const { name, scale } = parameter
-  const steps = useMemo(() => schedule(overview.stretches, name), [overview.stretches, name])
+/** The shared cursor in steps, whichever axis curves and river have. */
+function useStepCursor({ cursor, axis, times }: LineageState): Cursor {
+  return useMemo(
+    () =>
+      axis === "steps"
+        ? cursor
+        : mapCursor(
+            cursor,
+            (wall) => stepOfWall(times, wall),
+            (step) => wallOfStep(times, step),
+          ),
+    [cursor, axis, times],
+  )
+}
+
+interface ScheduleProps extends AncestryPanelProps {
+  parameter: TunedParameter
+  cursor: Cursor
+}
+
+function Schedule({ parameter, state, lineage, cursor }: ScheduleProps) {
+  const { segments, end_step } = lineage
+  const { name, names, scale } = parameter
+  const steps = useMemo(() => schedule(state.stretches, name), [state.stretches, name])
   const band = useMemo(() => populationBand(segments, name, end_step), [segments, name, end_step])
   const changes = steps.filter((part, index) => index > 0 && part.value !== steps[index - 1]!.value).length
   return (
     <figure className="min-w-0">
-      <figcaption className="mb-1 flex justify-between gap-4">
-        <span className="font-medium">
-          {formatName(name)}
-          {scale === "log" && <span className="font-normal text-ink-faint"> (log)</span>}
-        </span>
-        <span className="numeric text-ink-faint">
-          now {formatParameter(steps.at(-1)?.value, parameter.names)}
-        </span>
-      </figcaption>
+      <Caption
+        cursor={cursor}
+        name={`${formatName(name)}${scale === "log" ? " (log)" : ""}`}
+        now={formatParameter(steps.at(-1)?.value, names)}
+        valueAt={(step) => formatParameter(steps.findLast(({ from }) => from <= step)?.value, names)}
+      />
       <ScheduleChart
         band={band}
+        cursor={cursor}
         endStep={end_step}
         label={`${formatName(name)} from ${formatValue(steps[0]?.value)} to ${formatValue(steps.at(-1)?.value)} with ${changes} changes`}
         parameter={parameter}
         steps={steps}
       />
     </figure>
+  )
+}
+
+interface CaptionProps {
+  name: string
+  now: string
+  cursor: Cursor
+  valueAt: (step: number) => string
+}
+
+/** The value at the cursor, or the present one while there is none. */
+function Caption({ name, now, cursor, valueAt }: CaptionProps) {
+  const step = useSyncExternalStore(cursor.subscribe, cursor.read)
+  return (
+    <figcaption className="mb-1 flex justify-between gap-4">
+      <span className="truncate font-medium">{name}</span>
+      <span className="numeric whitespace-nowrap text-ink-faint">
+        {step === null ? `now ${now}` : `at ${formatInteger(step)}: ${valueAt(step)}`}
+      </span>
+    </figcaption>
   )
 }

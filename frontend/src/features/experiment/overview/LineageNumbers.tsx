@@ -1,4 +1,5 @@
 import { useMemo } from "react"
+import { OperatorGains } from "@/features/experiment/overview/OperatorGains"
 import { formatPercent } from "@/lib/format"
 import { lineageStatistics } from "@/lib/lineage/ancestry"
 import type { RunView } from "@/lib/run/runView"
@@ -27,6 +28,7 @@ export function LineageNumbers({ view }: { view: RunView }) {
           value={formatPercent(numbers.largestFamily)}
         />
       </dl>
+      <OperatorGains exploits={numbers.exploits} view={view} />
     </Panel>
   )
 }

@@ -19,9 +19,17 @@ interface LineagePanelProps {
 }
 
 const MODES = [
-  { value: "river", label: "River" },
-  { value: "table", label: "Table" },
+  { value: "river", label: "River", title: "Everybody who lived, a lane a slot" },
+  { value: "tree", label: "Tree", title: "The living by descent" },
+  { value: "table", label: "Table", title: "Every exploit in words" },
 ] as const
+
+const HINTS = {
+  river:
+    "One lane a member; an arc copies a donor's weights into the lane it falls into. Choose a bar to follow its ancestry.",
+  tree: "One lane a living member; branches part where a copy was made, and are as thick as they have living descendants. What died out is not drawn.",
+  table: "Every copy in order of time.",
+} as const
 
 export function LineagePanel({ overview, view }: LineagePanelProps) {
   const { lineage } = view
@@ -33,7 +41,7 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
     <Panel
       actions={
         <>
-          {mode === "river" && (
+          {mode !== "table" && (
             <Select
               aria-label="Colour of the bars"
               className="max-w-52"
@@ -74,19 +82,16 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
             </Button>
           </p>
         ) : (
-          <p>
-            One lane a member; an arc copies a donor's weights into the lane it falls into. Choose a bar to
-            follow its ancestry.
-          </p>
+          <p>{HINTS[mode]}</p>
         )}
-        {mode === "river" && <ColourLegend legend={colours.legend} mode={colour} />}
+        {mode !== "table" && <ColourLegend legend={colours.legend} mode={colour} />}
       </div>
       {lineage.segments.length === 0 ? (
         <Empty title="No members yet">The river springs up with the founders, when the trainer starts.</Empty>
-      ) : mode === "river" ? (
-        <River colours={colours} overview={overview} view={view} />
-      ) : (
+      ) : mode === "table" ? (
         <ExploitTable onSelect={overview.select} path={path} segments={lineage.segments} />
+      ) : (
+        <River colours={colours} form={mode} lineage={lineage} state={overview} />
       )}
     </Panel>
   )

@@ -19,7 +19,7 @@ export function OverviewTab({ view }: { view: RunView }) {
         <LineageNumbers view={view} />
         <MemberList overview={overview} view={view} />
       </div>
-      <AncestryPanel overview={overview} view={view} />
+      <AncestryPanel lineage={view.lineage} state={overview} />
     </div>
   )
 }

@@ -4,27 +4,31 @@ import { gutterFor } from "@/charts/gutter"
 import { LineageRiver } from "@/charts/LineageRiver"
 import type { RiverPaint } from "@/charts/riverPaint"
 import { SegmentNote } from "@/features/experiment/overview/SegmentNote"
-import type { Overview } from "@/features/experiment/overview/useOverview"
-import { formatTick } from "@/lib/format"
+import type { LineageState } from "@/features/experiment/overview/useOverview"
+import { formatSteps, formatTick } from "@/lib/format"
 import type { Colouring } from "@/lib/lineage/colouring"
 import { describeExploit } from "@/lib/lineage/describe"
 import { laneHeightFor, layoutLineage } from "@/lib/lineage/layoutLineage"
+import { layoutTree } from "@/lib/lineage/layoutTree"
+import type { Lineage } from "@/lib/lineage/segments"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
 import { usePalette } from "@/lib/palette"
-import type { RunView } from "@/lib/run/runView"
 import { lastFinite } from "@/lib/series"
 import { useWidth } from "@/lib/useSize"
 
 interface RiverProps {
-  overview: Overview
-  view: RunView
+  state: LineageState
+  lineage: Lineage
   colours: Colouring
+  /** Everybody in the lane of its slot, or the living by descent. */
+  form: "river" | "tree"
+  /** No other chart above it has the axis' numbers. */
+  alone?: boolean
 }
 
 /** Brings the layout of the lineage, its colours and the shared axis together for the canvas. */
-export function River({ overview, view, colours }: RiverProps) {
-  const { axis, range, times, fitness, stretches } = overview
-  const { lineage } = view
+export function River({ state, lineage, colours, form, alone = false }: RiverProps) {
+  const { axis, range, times, fitness, stretches } = state
   const [host, width] = useWidth<HTMLDivElement>()
   const palette = usePalette()
   const gutter = gutterFor(width)
@@ -36,9 +40,13 @@ export function River({ overview, view, colours }: RiverProps) {
     () => (step: number) => scale(axis === "steps" ? step : wallOfStep(times, step)),
     [scale, axis, times],
   )
+  const ticks = useMemo(
+    () => scale.ticks(Math.max(2, Math.floor((right - left) / 116))),
+    [scale, left, right],
+  )
   const layout = useMemo(
     () =>
-      layoutLineage({
+      (form === "tree" ? layoutTree : layoutLineage)({
         segments: lineage.segments,
         populationSize: lineage.population_size,
         endStep: lineage.end_step,
@@ -46,7 +54,7 @@ export function River({ overview, view, colours }: RiverProps) {
         toPixel,
         frame: { left, right, top: 4, laneHeight: laneHeightFor(lineage.population_size) },
       }),
-    [lineage, fitness.steps, toPixel, left, right],
+    [form, lineage, fitness.steps, toPixel, left, right],
   )
   const paint = useMemo<RiverPaint>(
     () => ({
@@ -55,6 +63,7 @@ export function River({ overview, view, colours }: RiverProps) {
       left,
       right,
       crowded: laneHeightFor(lineage.population_size) < 14,
+      apart: form === "river",
       colourOf: (bar, piece) => colours.colourOf(bar.segment, piece.tick),
       lit: stretches.length
         ? new Map(
@@ -64,24 +73,38 @@ export function River({ overview, view, colours }: RiverProps) {
       laneNotes: Array.from({ length: lineage.population_size }, (_, slot) =>
         formatTick(lastFinite(fitness.columns[slot])),
       ),
-      gridLines: scale.ticks(Math.max(2, Math.floor((right - left) / 116))).map(scale),
+      gridLines: ticks.map(scale),
     }),
-    [palette, width, left, right, colours, stretches, toPixel, lineage.population_size, fitness, scale],
+    [
+      palette,
+      width,
+      left,
+      right,
+      form,
+      colours,
+      stretches,
+      toPixel,
+      lineage.population_size,
+      fitness,
+      scale,
+      ticks,
+    ],
   )
 
   const count = layout.arcs.length
+  const title = form === "tree" ? "Tree of the living: " : "Lineage of "
   return (
     <div className="px-2 pb-4 sm:px-3">
       <div ref={host} style={{ minHeight: layout.height }}>
         {width > 0 && (
           <LineageRiver
-            cursor={overview.cursor}
-            highlighted={overview.highlighted}
+            cursor={state.cursor}
+            highlighted={state.highlighted}
             describeExploit={(arc) => describeExploit(lineage, arc.child)}
-            label={`Lineage of ${lineage.population_size} members, ${count} ${count === 1 ? "exploit" : "exploits"}`}
+            label={`${title}${lineage.population_size} members, ${count} ${count === 1 ? "exploit" : "exploits"}`}
             layout={layout}
-            onHighlight={overview.setHighlighted}
-            onSelect={overview.select}
+            onHighlight={state.setHighlighted}
+            onSelect={state.select}
             paint={paint}
             toPixel={scale}
             toPosition={scale.invert}
@@ -96,6 +119,15 @@ export function River({ overview, view, colours }: RiverProps) {
           />
         )}
       </div>
+      {alone && (
+        <div aria-hidden="true" className="numeric relative h-5 text-[11px] text-ink-faint">
+          {ticks.map((step) => (
+            <span className="-translate-x-1/2 absolute top-1" key={step} style={{ left: scale(step) }}>
+              {formatSteps(step)}
+            </span>
+          ))}
+        </div>
+      )}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
 import { describeChange } from "@/lib/lineage/describe"
+import { describeReasons } from "@/lib/lineage/reasons"
 import type { Segment, TunedParameter } from "@/lib/lineage/segments"
 import { type Series, tickAt } from "@/lib/series"
 
@@ -18,6 +19,7 @@ export function SegmentNote({ segment, step, fitness, tuned }: SegmentNoteProps)
   const inside =
     tick < fitness.steps.length && fitness.steps[tick]! <= (segment.end_step ?? Number.POSITIVE_INFINITY)
   const value = inside ? fitness.columns[segment.slot]?.[tick] : undefined
+  const reasons = describeReasons(segment.reasons)
   return (
     <div className="numeric">
       <p className="flex items-baseline justify-between gap-6">
@@ -49,6 +51,19 @@ export function SegmentNote({ segment, step, fitness, tuned }: SegmentNoteProps)
           })}
         </tbody>
       </table>
+      {reasons.length > 0 && (
+        <table className="mt-1.5 w-full border-line border-t">
+          <caption className="pt-1.5 text-left text-ink-soft">Why these values</caption>
+          <tbody>
+            {reasons.map(({ label, value }) => (
+              <tr key={label}>
+                <td className="pr-4 text-ink-faint">{label}</td>
+                <td className="text-right font-medium">{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
     </div>
   )
 }

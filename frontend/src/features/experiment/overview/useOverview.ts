@@ -90,3 +90,18 @@ export function useOverview(view: RunView) {
 }
 
 export type Overview = ReturnType<typeof useOverview>
+
+/** What a lineage is drawn with, whether it is a run's or one that was brought from elsewhere. */
+export type LineageState = Pick<
+  Overview,
+  | "axis"
+  | "range"
+  | "times"
+  | "fitness"
+  | "path"
+  | "stretches"
+  | "cursor"
+  | "highlighted"
+  | "setHighlighted"
+  | "select"
+>

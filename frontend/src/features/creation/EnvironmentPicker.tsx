@@ -1,0 +1,51 @@
+import { Dialog } from "radix-ui"
+import { useMemo, useState } from "react"
+import { EnvironmentList } from "@/features/creation/EnvironmentList"
+import { readEnvironment, writeEnvironment } from "@/lib/specEnvironment"
+import { Button, IconButton } from "@/ui/Button"
+
+interface EnvironmentPickerProps {
+  yaml: string
+  onChange: (yaml: string) => void
+}
+
+/** Writes an environment of the catalogue into the spec's text. */
+export function EnvironmentPicker({ yaml, onChange }: EnvironmentPickerProps) {
+  const [open, setOpen] = useState(false)
+  const current = useMemo(() => readEnvironment(yaml), [yaml])
+  return (
+    <Dialog.Root onOpenChange={setOpen} open={open}>
+      <Dialog.Trigger asChild>
+        <Button
+          disabled={current === null}
+          title={current === null ? "A group, or a text with mistakes, has no single environment" : undefined}
+        >
+          Environment…
+        </Button>
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40 backdrop-blur-[2px]" />
+        <Dialog.Content className="rising -translate-x-1/2 fixed top-[6vh] left-1/2 z-50 flex max-h-[88vh] w-[min(760px,calc(100vw-24px))] flex-col rounded-card border border-line bg-raised shadow-pop">
+          <div className="flex items-start justify-between gap-3 px-4 pt-4 sm:px-5">
+            <div>
+              <Dialog.Title className="font-semibold text-lg">Choose an environment</Dialog.Title>
+              <Dialog.Description className="text-[13px] text-ink-soft">
+                It is written into the spec; the check then says whether the algorithm fits.
+              </Dialog.Description>
+            </div>
+            <Dialog.Close asChild>
+              <IconButton aria-label="Close" icon="close" />
+            </Dialog.Close>
+          </div>
+          <EnvironmentList
+            current={current ?? {}}
+            onChoose={({ suite, id }) => {
+              onChange(writeEnvironment(yaml, { suite, id }))
+              setOpen(false)
+            }}
+          />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,84 @@
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { artifactsQuery } from "@/api/queries"
+import { isActive, type Run } from "@/api/types"
+import { FilmCard } from "@/features/experiment/videos/FilmCard"
+import { type Film, filmedMembers, filmsOf } from "@/lib/films"
+import { formatInteger, formatSlot } from "@/lib/format"
+import { Button } from "@/ui/Button"
+import { Panel } from "@/ui/Panel"
+import { Select } from "@/ui/Select"
+import { Empty, Failure, Loading } from "@/ui/States"
+
+/** Films that are loaded at once; each costs a request for its first picture. */
+const PAGE = 12
+
+export function VideosTab({ run }: { run: Run }) {
+  const artifacts = useQuery(artifactsQuery(run.id, isActive(run.status)))
+  const [member, setMember] = useState<number | null>(null)
+  const [shown, setShown] = useState(PAGE)
+  const films = filmsOf(artifacts.data ?? [])
+  const members = filmedMembers(films)
+  const chosen = member === null ? films : films.filter((film) => film.member === member)
+  return (
+    <Panel
+      actions={
+        members.length > 1 && (
+          <Select
+            aria-label="Member"
+            onChange={({ target }) => {
+              setMember(target.value === "" ? null : Number(target.value))
+              setShown(PAGE)
+            }}
+            value={member ?? ""}
+          >
+            <option value="">All members</option>
+            {members.map((slot) => (
+              <option key={slot} value={slot}>
+                {formatSlot(slot)}
+              </option>
+            ))}
+          </Select>
+        )
+      }
+      hint="Each shows the first episode that a member was just evaluated by"
+      title="Videos"
+    >
+      {artifacts.isPending && <Loading label="Loading videos" />}
+      {artifacts.isError && !artifacts.data && (
+        <Failure
+          error={artifacts.error}
+          onRetry={() => artifacts.refetch()}
+          title="The videos could not be loaded"
+        />
+      )}
+      {artifacts.data && films.length === 0 && (
+        <Empty icon="play" title="No video yet">
+          {isActive(run.status)
+            ? "The first one appears here after the evaluation that it is made at."
+            : "This run made none before it ended. If its worker could not draw, the log says why."}
+        </Empty>
+      )}
+      {films.length > 0 && <Gallery films={chosen.slice(0, shown)} />}
+      {chosen.length > shown && (
+        <div className="mt-4 flex justify-center">
+          <Button onClick={() => setShown(shown + PAGE)} size="small">
+            Show older ones ({formatInteger(chosen.length - shown)})
+          </Button>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function Gallery({ films }: { films: readonly Film[] }) {
+  return (
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4" data-testid="videos">
+      {films.map((film) => (
+        <li className="flex min-w-0 flex-col" key={film.id}>
+          <FilmCard film={film} />
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,58 @@
+import { Link } from "@tanstack/react-router"
+import { type Group, isActive } from "@/api/types"
+import { DeleteGroupButton, StopGroupButton } from "@/features/group/GroupActions"
+import { formatAge, formatPercent } from "@/lib/format"
+import { saveText } from "@/lib/saveText"
+import { STATUSES } from "@/lib/search"
+import { useNow } from "@/lib/useNow"
+import { Button } from "@/ui/Button"
+import { Progress } from "@/ui/Progress"
+import { StatusChip } from "@/ui/StatusChip"
+
+/** The group's name, how far it is, and what can be done with it. */
+export function GroupHeader({ group }: { group: Group }) {
+  const now = useNow()
+  const counted = STATUSES.filter((status) => group.counts[status])
+  return (
+    <div className="space-y-4">
+      <title>{`${group.name} · Phylon`}</title>
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0 max-w-5xl">
+          <nav aria-label="Breadcrumb" className="text-[13px] text-ink-faint">
+            <Link className="rounded hover:text-ink hover:underline" to="/">
+              Experiments
+            </Link>
+            <span className="px-1.5">/</span>
+            <span className="numeric">{`group ${group.id}`}</span>
+          </nav>
+          <h1 className="break-words font-semibold text-[22px] leading-8 tracking-tight">{group.name}</h1>
+          <p className="text-pretty text-ink-soft">
+            {group.description || `Created ${formatAge(group.created_at, now)}`}
+          </p>
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          <Button icon="download" onClick={() => saveText(`${group.name}.yaml`, group.yaml)} variant="ghost">
+            Download spec
+          </Button>
+          {isActive(group.status ?? "") ? (
+            <StopGroupButton group={group} />
+          ) : (
+            <DeleteGroupButton group={group} />
+          )}
+        </div>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <ul aria-label="Experiments by state" className="flex flex-wrap gap-3">
+          {counted.map((status) => (
+            <li className="flex items-center gap-1.5" key={status}>
+              <span className="numeric font-semibold">{group.counts[status]}</span>
+              <StatusChip status={status} />
+            </li>
+          ))}
+        </ul>
+        <Progress className="min-w-32 grow" label="Progress of the group" share={group.progress} />
+        <span className="numeric text-[13px] text-ink-soft">{formatPercent(group.progress)}</span>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { useMutation } from "@tanstack/react-query"
+import type { ChangeEvent } from "react"
+import { readRayLineage } from "@/api/lineage"
+import { ImportedLineage } from "@/features/lineageImport/ImportedLineage"
+import { PageTitle } from "@/features/shell/PageStates"
+import { buttonStyle } from "@/ui/Button"
+import { Icon } from "@/ui/Icon"
+import { Panel } from "@/ui/Panel"
+import { Failure } from "@/ui/States"
+
+/** Logs of mutations are told from other files by their names. */
+const LOG = /^pb[t2]_(global|policy_.+)\.txt$/
+
+async function readFiles(files: readonly File[]) {
+  const logs = files.filter(({ name }) => LOG.test(name))
+  // Files that are none of Ray's are sent as well when there is nothing else: the service then says what is missing.
+  const texts = (logs.length ? logs : files).map(
+    async (file): Promise<[string, string]> => [file.name, await file.text()],
+  )
+  return readRayLineage(Object.fromEntries(await Promise.all(texts)))
+}
+
+/** Draws the lineage of a run of Ray Tune from files that the browser reads; nothing is stored. */
+export function ImportPage() {
+  const reading = useMutation({ mutationFn: readFiles })
+
+  function onChange(event: ChangeEvent<HTMLInputElement>) {
+    const files = [...(event.target.files ?? [])]
+    event.target.value = "" // so that the same file can be chosen again
+    if (files.length > 0) reading.mutate(files)
+  }
+
+  return (
+    <div className="space-y-5">
+      <PageTitle>Import Ray lineage</PageTitle>
+      <Panel>
+        <div className="flex flex-wrap items-center justify-between gap-4 pt-4">
+          <p className="max-w-3xl text-ink-soft">
+            Choose <code>pbt_global.txt</code> from the folder of a Ray Tune experiment, or all of its{" "}
+            <code>pbt_policy_*.txt</code>. Ray's logs tell who cloned whom, when, and to which values; they do
+            not tell fitness, nor the first values of trials that none cloned. Steps are Ray's iterations.
+            Nothing is stored.
+          </p>
+          <label className={`${buttonStyle("primary")} cursor-pointer focus-within:outline-2`}>
+            <Icon name="plus" />
+            Choose files
+            <input accept=".txt" className="sr-only" multiple onChange={onChange} type="file" />
+          </label>
+        </div>
+        {reading.isError && <Failure error={reading.error} title="These files could not be read" />}
+      </Panel>
+      {reading.data && <ImportedLineage key={reading.submittedAt} lineage={reading.data} />}
+    </div>
+  )
+}
