@@ -25,8 +25,8 @@ An episode is one step, and its reward about 1 on a ring of actions in [-1, 1]²
 ## CEM-RL beside TD3
 
 Equal steps of all members together, equal updates for each such step ({ratios}),
-the same networks (two layers of 64) and learning rates. CEM-RL has {weight_search.MEMBERS} members, half of them trained:
-its update moves five policies and one critic on five batches, so it costs more. It also looks at
+the same networks (two layers of 64) and learning rates. CEM-RL has {weight_search.MEMBERS} members, half of them
+trained: its update moves five policies and one critic on five batches, so it costs more. It also looks at
 {weight_search.EPISODES} noiseless episodes of each member before each draw, which are not counted as steps; TD3 learns
 nothing from evaluations.
 
