@@ -10,6 +10,8 @@ from phylon.spec.distributions import bounds
 from phylon.spec.evolving import CopySpec, Evolving
 from phylon.spec.joint import JOINT_CHECKS
 from phylon.spec.mf_pbt import MFPBTSpec
+from phylon.spec.pb2 import PB2FamilySpec
+from phylon.spec.pb2_checks import family_fits_what_is_tuned, window_holds_a_round
 from phylon.spec.population import NoOpSpec, PBTSpec, RandomSearchSpec
 from phylon.spec.problems import Problem, showable
 from phylon.spec.replay_method import ReplayScheduleSpec, schedule_problems
@@ -144,7 +146,7 @@ def somebody_changes(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
     method = spec.population.method
-    if isinstance(method, PBTSpec | RandomSearchSpec) and not tuned(spec.algorithm):
+    if isinstance(method, PBTSpec | PB2FamilySpec | RandomSearchSpec) and not tuned(spec.algorithm):
         yield _problem(
             "algorithm",
             spec.algorithm.name,
@@ -362,6 +364,8 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     truncation_replaces_someone,
     somebody_changes,
     something_is_tuned,
+    family_fits_what_is_tuned,
+    window_holds_a_round,
     parts_have_quarters,
     schedule_fits,
     operators_move_something,

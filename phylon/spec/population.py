@@ -10,6 +10,7 @@ from phylon.spec.dvd import DvDSpec
 from phylon.spec.evolving import CopySpec, Evolving
 from phylon.spec.explore import ExploreSpec, PerturbExplore
 from phylon.spec.mf_pbt import MFPBTSpec
+from phylon.spec.pb2 import PB2MixSpec, PB2MultSpec, PB2RandSpec, PB2Spec
 from phylon.spec.replay_method import ReplayScheduleSpec
 from phylon.spec.selection import SelectionSpec, TruncationSelection
 
@@ -48,7 +49,18 @@ class RandomSearchSpec(Model):
 
 
 MethodSpec = Annotated[
-    PBTSpec | MFPBTSpec | CEMRLSpec | DvDSpec | NoOpSpec | IndependentSpec | RandomSearchSpec | ReplayScheduleSpec,
+    PBTSpec
+    | MFPBTSpec
+    | PB2Spec
+    | PB2RandSpec
+    | PB2MultSpec
+    | PB2MixSpec
+    | CEMRLSpec
+    | DvDSpec
+    | NoOpSpec
+    | IndependentSpec
+    | RandomSearchSpec
+    | ReplayScheduleSpec,
     Discriminator("name"),
 ]
 

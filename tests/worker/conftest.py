@@ -5,6 +5,7 @@ import os
 # must be set before JAX is imported for the first time
 os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=2".strip()
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for each other by spinning
 
 import jax
 import pytest

@@ -9,6 +9,7 @@ from worker.population.hyperparams import sample_hyperparams
 from worker.population.independent import independent
 from worker.population.method import Birth, Evolution, PopulationMethod, Standing
 from worker.population.mf_pbt import mf_pbt
+from worker.population.pb2 import pb2, pb2_mix, pb2_mult, pb2_rand
 from worker.population.pbt import pbt
 from worker.population.schedule import prescribed, schedule
 from worker.population.selection import ranks
@@ -31,6 +32,10 @@ METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {
     "no_op": pbt,
     "mf_pbt": mf_pbt,
     "replay": schedule,
+    "pb2": pb2,
+    "pb2_rand": pb2_rand,
+    "pb2_mult": pb2_mult,
+    "pb2_mix": pb2_mix,
     "cem_rl": cem_rl,
     "dvd": dvd,
     "independent": independent,

@@ -90,7 +90,7 @@ ONE_MISTAKE = [
     ("algorithm.policy_delay", {"int_uniform": [1.5, 3]}, "algorithm.policy_delay.int_uniform.0", 1.5, "use a whole number"),
     ("population.size", -1, "population.size", -1, "use a value at least 1"),
     ("population.method.interval", None, "population.method.interval", None, "use a whole number"),
-    ("population.method.name", "pb2", "population.method.name", "pb2", "use one of 'pbt'"),
+    ("population.method.name", "annealing", "population.method.name", "annealing", "use one of 'pbt'"),
     ("population.method.explore", {"factors": [1, 2]}, "population.method.explore.name", None, "add 'population.method.explore.name'"),
     ("population.method.explore", {"name": "guess"}, "population.method.explore.name", "guess", "'perturb', 'resample'"),
     ("population.method.explore", "perturb", "population.method.explore", "perturb", "name, factors, resample"),

@@ -1,0 +1,204 @@
+"""The four methods as the loop calls them: properties of every plan, whatever the fitness."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from phylon.spec import Choice, IntUniform, SpecInvalid, bounds, parse_spec, tuned
+from worker.population import Standing, build_method, ranks, sample_hyperparams
+from worker.population.timing import Progress, is_due
+
+SIZE, REPLACED, WINDOW = 8, 2, 24
+NUMBERS = {
+    "policy_learning_rate": {"log_uniform": [3.0e-5, 3.0e-3]},
+    "exploration_noise": {"uniform": [0.1, 0.3]},
+    "policy_delay": {"int_uniform": [1, 5]},
+}
+CATEGORIES = {"target_noise": {"choice": [0.2, 0.1, 0.4]}, "target_noise_clip": {"choice": [0.5, 0.3]}}
+TUNED = {
+    "pb2": NUMBERS,
+    "pb2_rand": NUMBERS | CATEGORIES,
+    "pb2_mult": CATEGORIES,  # none of the numbers: bandits alone
+    "pb2_mix": NUMBERS | CATEGORIES,
+}
+METHODS = sorted(TUNED)
+NAN = float("nan")
+
+
+def make_spec(name, algorithm, size=SIZE, **settings):
+    return parse_spec(
+        {
+            "version": 1,
+            "name": "population",
+            "kind": "training",
+            "environment": {"suite": "probe", "id": "ConstantReward-v0"},
+            "algorithm": {"name": "td3", **algorithm},
+            "population": {"size": size, "method": {"name": name, "interval": 10_000, "window": WINDOW, **settings}},
+            "budget": {"env_steps": 100_000},
+        }
+    )
+
+
+@cache
+def compiled(name):
+    spec = make_spec(name, TUNED[name])
+    method = build_method(spec)
+    traces = []
+
+    def traced(key, state, hyperparams, fitness):
+        traces.append(1)
+        return method.evolve(key, state, hyperparams, Standing(np.int32(0), fitness, fitness[:, None]))
+
+    evolve = jax.jit(traced, compiler_options={"xla_backend_optimization_level": 0})
+    founders = sample_hyperparams(jax.random.key(0), spec.algorithm, SIZE)
+    return spec, method, evolve, founders, traces
+
+
+@cache
+def lived(name):
+    """Five evolutions, one of them with members that have no fitness: (before, fitness, plan) of each."""
+    _, method, evolve, hyperparams, _ = compiled(name)
+    state, random, history = method.init(jax.random.key(0), hyperparams), np.random.default_rng(0), []
+    fitness = np.zeros(SIZE, np.float32)
+    for round in range(5):
+        fitness = fitness + random.normal(1, 1, SIZE).astype(np.float32)
+        if round == 2:
+            fitness[:3] = NAN, -np.inf, NAN
+        plan = jax.device_get(evolve(jax.random.key(round), state, hyperparams, fitness))
+        history.append((jax.device_get(hyperparams), fitness, plan))
+        state, hyperparams, fitness = plan.method_state, plan.hyperparams, fitness[plan.parents]
+    return history
+
+
+@pytest.mark.parametrize("name", METHODS)
+class TestEveryMethod:
+    def test_selection_is_truncation(self, name):
+        for _, fitness, plan in lived(name):
+            ranking = np.asarray(ranks(jnp.asarray(fitness)))
+            children = np.flatnonzero(plan.parents != np.arange(SIZE))
+            assert set(ranking[children]) == {SIZE - 2, SIZE - 1}
+            assert np.all(ranking[plan.parents[children]] < 2)
+
+    def test_bounds_are_kept_and_survivors_keep_their_values(self, name):
+        spec = compiled(name)[0]
+        for before, _, plan in lived(name):
+            survivors = plan.parents == np.arange(SIZE)
+            for field, values in plan.hyperparams.items():
+                assert values.dtype == np.float32
+                np.testing.assert_array_equal(values[survivors], before[field][survivors])
+            for field, distribution in tuned(spec.algorithm).items():
+                values = plan.hyperparams[field].astype(np.float64)
+                low, high = bounds(distribution)
+                if isinstance(distribution, Choice):
+                    assert set(values) <= {float(np.float32(value)) for value in distribution.choice}
+                else:
+                    assert np.all((low <= values) & (values <= high)), field
+                if isinstance(distribution, IntUniform):
+                    assert np.all(values == np.round(values))
+
+    def test_words_say_what_was_done(self, name):
+        spec, method, *_ = compiled(name)
+        for round, (_, _, plan) in enumerate(lived(name)):
+            births = method.describe(plan)
+            assert [birth is not None for birth in births] == (plan.parents != np.arange(SIZE)).tolist()
+            number = "model" if round else "resample"  # nothing is known at first
+            category = "resample" if name == "pb2_rand" else "bandit"
+            for birth in filter(None, births):
+                assert birth.changes == {
+                    field: category if field in CATEGORIES else number for field in tuned(spec.algorithm)
+                }
+                is_suggested = {"model", "bandit"} & set(birth.changes.values())
+                assert birth.operator == ("suggest" if is_suggested else "resample")
+
+    def test_reasons_are_given_for_children_alone(self, name):
+        expected = set() if name == "pb2_mult" else {"predicted_mean", "predicted_deviation", "acquisition"}
+        if name != "pb2_mult":
+            expected |= {"length_scale", "time_decay"}
+        if name == "pb2_mix":
+            expected |= {"mix", "category_time_decay"}
+        if name in ("pb2_mult", "pb2_mix"):
+            expected |= {f"bandit_{what}/{field}" for what in ("weight", "probability") for field in CATEGORIES}
+        for round, (_, _, plan) in enumerate(lived(name)):
+            assert set(plan.reasons) == expected
+            is_child = plan.parents != np.arange(SIZE)
+            for reason, values in plan.reasons.items():
+                assert values.shape == (SIZE,) and values.dtype == np.float32
+                is_given = is_child if round or reason.startswith("bandit") else np.zeros(SIZE, bool)
+                np.testing.assert_array_equal(np.isfinite(values), is_given)
+
+    def test_the_same_key_gives_the_same_plan_and_another_one_another(self, name):
+        evolve = compiled(name)[2]
+        before, fitness, plan = lived(name)[-1]
+        state = lived(name)[-2][2].method_state
+        again = jax.device_get(evolve(jax.random.key(4), state, before, fitness))
+        assert jax.tree.all(jax.tree.map(lambda x, y: np.array_equal(x, y, equal_nan=True), plan, again))
+        others = [jax.device_get(evolve(jax.random.key(100 + i), state, before, fitness)).hyperparams for i in range(4)]
+        assert any(not np.array_equal(other[f], plan.hyperparams[f]) for other in others for f in TUNED[name])
+
+    def test_the_state_keeps_its_shape_and_learns_from_finite_gains_alone(self, name):
+        _, method, _, hyperparams, traces = compiled(name)
+        fresh = method.init(jax.random.key(0), hyperparams)
+        for _, _, plan in lived(name):
+            shapes = jax.tree.map(lambda x, y: (x.shape, x.dtype) == (y.shape, y.dtype), fresh, plan.method_state)
+            assert jax.tree.all(shapes)
+            assert np.all(np.isfinite(plan.method_state.observations.gain))
+        assert len(traces) == 1  # nothing is compiled twice
+        # 8 of each round but the first; 3 had no end in the third, and those that lived on no start in the fourth
+        missing = int(np.sum(~np.isfinite(lived(name)[2][1][lived(name)[2][2].parents])))
+        state = lived(name)[3][2].method_state
+        assert np.sum(state.observations.is_there) == min(WINDOW, 24 - 3 - missing)
+
+    def test_a_population_without_any_fitness_goes_on(self, name):
+        _, method, evolve, hyperparams, _ = compiled(name)
+        state = method.init(jax.random.key(0), hyperparams)
+        for round in range(2):
+            plan = jax.device_get(evolve(jax.random.key(round), state, hyperparams, np.full(SIZE, NAN, np.float32)))
+            state, hyperparams = plan.method_state, plan.hyperparams
+        assert all(np.all(np.isfinite(values)) for values in plan.hyperparams.values())
+        assert not np.any(plan.method_state.observations.is_there)
+
+    def test_it_is_due_at_its_intervals(self, name):
+        method = make_spec(name, TUNED[name], burn_in=20_000).population.method
+        steps = range(5_000, 40_001, 5_000)
+        due = [step for step in steps if is_due(method, Progress(step - 5_000, 0), Progress(step, 0))]
+        assert due == [20_000, 30_000, 40_000]
+
+
+def test_a_start_is_that_of_the_copied_weights():
+    """A child's gain counts from its parent's fitness, not from that of the member which it replaced."""
+    _, fitness, plan = lived("pb2")[0]
+    np.testing.assert_array_equal(plan.method_state.start, fitness[plan.parents])
+
+
+def test_categories_of_a_round_are_drawn_together():
+    """Two members are replaced and there are two clips: dependent rounding gives each of them one."""
+    for _, _, plan in lived("pb2_mix")[:1]:
+        children = plan.parents != np.arange(SIZE)
+        assert set(plan.hyperparams["target_noise_clip"][children]) == {np.float32(0.5), np.float32(0.3)}
+
+
+class TestRefusals:
+    def problems(self, *arguments, **settings):
+        with pytest.raises(SpecInvalid) as caught:
+            make_spec(*arguments, **settings)
+        return {problem["path"]: problem["remedy"] for problem in caught.value.problems}
+
+    def test_pb2_has_no_place_for_a_choice(self):
+        found = self.problems("pb2", NUMBERS | CATEGORIES)
+        assert set(found) == {"algorithm.target_noise", "algorithm.target_noise_clip"}
+        assert "pb2_mix" in found["algorithm.target_noise"]
+
+    @pytest.mark.parametrize("name", ["pb2_rand", "pb2_mult", "pb2_mix"])
+    def test_the_others_need_one(self, name):
+        assert "use pb2" in self.problems(name, NUMBERS)["population.method.name"]
+
+    @pytest.mark.parametrize("name", METHODS)
+    def test_something_must_be_tuned_and_someone_replaced(self, name):
+        assert set(self.problems(name, {})) == {"algorithm"}
+        assert set(self.problems(name, TUNED[name], size=3)) == {"population.method.selection.bottom"}
+
+    def test_the_window_holds_a_round(self):
+        assert set(self.problems("pb2", NUMBERS, size=32)) == {"population.method.window"}

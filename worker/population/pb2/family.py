@@ -1,0 +1,231 @@
+"""The evolution that all methods of the PB2 family share; they differ in how categories and numbers are chosen.
+
+    remember what each member gained in the interval that ends         (observations)
+    let the bandits learn from it                                      (bandit)
+    each of the worst copies one of the best                           (PBT's truncation)
+    each copy is given categories, all copies at once                  (by bandits, else uniformly)
+    each copy is given numbers, one after the other                    (proposal)
+
+Before anything is known, numbers are drawn from their priors.
+"""
+
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from phylon.events import Operator
+from phylon.spec import ExperimentSpec
+from phylon.spec.evolving import Evolving
+from phylon.spec.pb2 import BanditSpec, OptimismSpec, PB2FamilySpec
+from phylon.spec.selection import donors, replaced_members
+from worker.core.keys import derive, member_keys
+from worker.core.types import Array, Hyperparams, Key
+from worker.population.hyperparams import prior
+from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from worker.population.pb2 import bandit
+from worker.population.pb2.bandit import Bandit
+from worker.population.pb2.fitting import usual_parameters
+from worker.population.pb2.kernels import KernelFn, Parameters, time_varying_mixed
+from worker.population.pb2.observations import Observations, nothing, record, standardise, to_unit
+from worker.population.pb2.proposal import Pending, Proposal
+from worker.population.pb2.space import decode_number, encode_categories, encode_numbers, listed, space_of
+from worker.population.selection import best_first, truncation
+
+# Codes of what was done to a hyper-parameter.
+KEEP, INHERIT, RESAMPLE, MODEL, BANDIT = range(5)
+WORDS = ("", "inherit", "resample", "model", "bandit")
+
+
+class ProposeFn(Protocol):
+    """Numbers for `slots` [k] and the parameters to start the next fit from."""
+
+    def __call__(
+        self,
+        key: Key,
+        kernel: KernelFn,
+        optimism: OptimismSpec,
+        observations: Observations,
+        pending: Pending,
+        slots: Array,
+        previous: Parameters,
+    ) -> tuple[Proposal, Parameters]: ...
+
+
+class State(NamedTuple):
+    round: Array
+    """int32: evolutions so far."""
+    start: Array
+    """float32 [P]: fitness of the weights that each slot's interval began with; NaN before the first evolution."""
+    observations: Observations
+    bandits: dict[str, Bandit]
+    parameters: Parameters
+    """Of the latest fit."""
+
+
+class Chosen(NamedTuple):
+    """Categories of the replaced members, [k, m], and how they came about."""
+
+    categories: Array
+    code: int
+    bandits: dict[str, Bandit]
+    reasons: dict[str, Array]
+    """float32 [k] each."""
+
+
+def build(
+    spec: ExperimentSpec, kernel: KernelFn, propose: ProposeFn, bandit_spec: BanditSpec | None = None
+) -> PopulationMethod:
+    size, method = spec.population.size, spec.population.method
+    assert isinstance(method, PB2FamilySpec)
+    replaced, best = replaced_members(size, method.selection), donors(size, method.selection)
+    rounds = training_of(spec) // method.interval
+    space = space_of(spec.algorithm)
+    arms = {name: len(choice.choice) for name, choice in space.categories.items()} if bandit_spec else {}
+    rates = {name: bandit.rates(bandit_spec, count, size, rounds) for name, count in arms.items() if bandit_spec}
+
+    def init(key: Key, hyperparams: Hyperparams) -> MethodState:
+        del key, hyperparams
+        return State(
+            round=jnp.zeros((), jnp.int32),
+            start=jnp.full(size, jnp.nan, jnp.float32),
+            observations=nothing(method.window, len(space.numbers), len(space.categories)),
+            bandits={name: bandit.fresh(count, size) for name, count in arms.items()},
+            parameters=usual_parameters(),
+        )
+
+    def evolve(key: Key, method_state: State, hyperparams: Hyperparams, standing: Standing[Array]) -> Evolution[Array]:
+        fitness = standing.fitness
+        numbers, categories = encode_numbers(space, hyperparams), encode_categories(space, hyperparams)
+        round = method_state.round + 1
+        seen = record(method_state.observations, round, method_state.start, numbers, categories, fitness)
+        bandits = learned(method_state.bandits, seen, round)
+
+        parents = truncation(derive(key, "select"), fitness, replaced, best)
+        slots = best_first(fitness)[-replaced:]
+        chosen = choose(derive(key, "categories"), bandits, categories, slots)
+        categories = categories.at[slots].set(chosen.categories)
+
+        inherited = {name: values[parents] for name, values in hyperparams.items()}
+        evolved = {
+            **inherited,
+            **{name: listed(choice)[categories[:, i]] for i, (name, choice) in enumerate(space.categories.items())},
+        }
+        changes = {name: jnp.zeros(size, jnp.int32).at[slots].set(chosen.code) for name in space.categories}
+        reasons, parameters = chosen.reasons, method_state.parameters
+        if space.numbers:
+            pending = Pending(
+                fitness[parents], numbers[parents], categories, jnp.ones(size, jnp.bool_).at[slots].set(False)
+            )
+            proposal, parameters = propose(
+                derive(key, "numbers"), kernel, method.optimism, seen, pending, slots, parameters
+            )
+            values, codes = numbers_of(derive(key, "priors"), proposal, inherited, jnp.any(seen.is_there), slots)
+            evolved |= {name: inherited[name].at[slots].set(value) for name, value in values.items()}
+            changes |= {name: jnp.zeros(size, jnp.int32).at[slots].set(code) for name, code in codes.items()}
+            reasons = {**reasons_of(proposal, kernel is time_varying_mixed), **reasons}
+        # In the order of the spec, and members that live on keep the very bits of their values.
+        is_child = parents != jnp.arange(size, dtype=jnp.int32)
+        evolved = {name: jnp.where(is_child, evolved[name], values) for name, values in hyperparams.items()}
+        state = State(round, fitness[parents], seen, chosen.bandits, parameters)
+        return Evolution(
+            state,
+            parents,
+            evolved,
+            {name: changes[name] for name in hyperparams if name in changes},
+            {name: jnp.full(size, jnp.nan, jnp.float32).at[slots].set(value) for name, value in reasons.items()},
+        )
+
+    def learned(bandits: dict[str, Bandit], seen: Observations, round: Array) -> dict[str, Bandit]:
+        """From the gains of this round, scaled by all that are remembered."""
+        standard, _ = standardise(seen.gain, seen.is_there)
+        gains, is_new = to_unit(standard, seen.is_there), seen.is_there & (seen.round == round)
+        return {
+            name: _learn(state, rates[name], size, gains, is_new, seen.categories[:, index])
+            for index, (name, state) in enumerate(bandits.items())
+        }
+
+    def choose(key: Key, bandits: dict[str, Bandit], categories: Array, slots: Array) -> Chosen:
+        if bandit_spec is None:
+            columns = [
+                jax.random.randint(derive(key, name), (replaced,), 0, len(choice.choice), jnp.int32)
+                for name, choice in space.categories.items()
+            ]
+            return Chosen(_columns(columns, replaced), RESAMPLE, bandits, {})
+        drawn, after, reasons = [], {}, {}
+        is_survivor = jnp.ones(size, jnp.bool_).at[slots].set(False)
+        for index, (name, state) in enumerate(bandits.items()):
+            is_held = jnp.zeros(arms[name], jnp.bool_).at[categories[:, index]].max(is_survivor)
+            column, expected, after[name] = bandit.draw(derive(key, name), state, rates[name], replaced, is_held)
+            drawn.append(column)
+            reasons[f"bandit_weight/{name}"] = state.weights[column]
+            reasons[f"bandit_probability/{name}"] = expected[column] / replaced
+        return Chosen(_columns(drawn, replaced), BANDIT, after, reasons)
+
+    def numbers_of(
+        key: Key, proposal: Proposal, inherited: Hyperparams, is_anything_known: Array, slots: Array
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Values [k] and codes [k] of each number: the model's, else the parent's, and drawn if nothing is known."""
+        without = jnp.where(is_anything_known, INHERIT, RESAMPLE)
+        values, codes = {}, {}
+        for index, (name, distribution) in enumerate(space.numbers.items()):
+            drawn = jax.vmap(prior(distribution).sample)(member_keys(derive(key, name), size))[slots]
+            fallback = jnp.where(is_anything_known, inherited[name][slots], drawn)
+            modelled = decode_number(distribution, proposal.numbers[:, index])
+            values[name] = jnp.where(proposal.is_modelled, modelled, fallback)
+            codes[name] = jnp.where(proposal.is_modelled, MODEL, without).astype(jnp.int32)
+        return values, codes
+
+    return PopulationMethod(init, evolve, describe)
+
+
+def training_of(spec: ExperimentSpec) -> int:
+    """How much of what the method's interval counts lies before a member."""
+    is_updates = isinstance(spec.population.method, Evolving) and spec.population.method.unit == "updates"
+    return round(spec.budget.env_steps * spec.replay.ratio) if is_updates and spec.replay else spec.budget.env_steps
+
+
+def describe(evolution: Evolution[Any]) -> list[Birth | None]:
+    codes = {name: np.asarray(code) for name, code in evolution.changes.items()}
+    births: list[Birth | None] = []
+    for slot, parent in enumerate(np.asarray(evolution.parents).tolist()):
+        changes = {name: WORDS[code[slot]] for name, code in codes.items()}
+        births.append(None if parent == slot else Birth(operator_of(changes), changes))
+    return births
+
+
+def operator_of(changes: dict[str, str]) -> Operator:
+    """The one word for a birth: `suggest` as soon as a model or a bandit had a say."""
+    words = set(changes.values())
+    if words & {"model", "bandit"}:
+        return "suggest"
+    return "resample" if "resample" in words else "copy"
+
+
+def reasons_of(proposal: Proposal, has_mix: bool) -> dict[str, Array]:
+    """Why these numbers, float32 [k] each; NaN where no model chose them."""
+    values = {
+        "predicted_mean": proposal.mean,
+        "predicted_deviation": proposal.deviation,
+        "acquisition": proposal.acquisition,
+        "length_scale": proposal.parameters.length_scale,
+        "time_decay": proposal.parameters.time_decay,
+    }
+    if has_mix:
+        values |= {
+            "mix": proposal.parameters.mix,
+            "category_time_decay": proposal.parameters.category_time_decay,
+        }
+    return {name: jnp.where(proposal.is_modelled, value, jnp.nan) for name, value in values.items()}
+
+
+def _learn(state: Bandit, rates: bandit.Rates, plays: int, gains: Array, is_new: Array, categories: Array) -> Bandit:
+    arms = len(state.weights)
+    counts = jnp.zeros(arms).at[categories].add(is_new.astype(jnp.float32))
+    sums = jnp.zeros(arms).at[categories].add(jnp.where(is_new, gains, 0.0))
+    return bandit.learn(state, rates, plays, sums / jnp.maximum(counts, 1.0), counts > 0)
+
+
+def _columns(columns: list[Array], rows: int) -> Array:
+    return jnp.stack(columns, axis=-1) if columns else jnp.zeros((rows, 0), jnp.int32)

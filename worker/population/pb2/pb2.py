@@ -1,0 +1,11 @@
+"""Population Based Bandits (Parker-Holder et al. 2020, arXiv 2002.02518): a time-varying model chooses the numbers."""
+
+from phylon.spec import ExperimentSpec
+from worker.population.method import PopulationMethod
+from worker.population.pb2.family import build
+from worker.population.pb2.kernels import time_varying
+from worker.population.pb2.proposal import propose_from_all
+
+
+def pb2(spec: ExperimentSpec) -> PopulationMethod:
+    return build(spec, time_varying, propose_from_all)

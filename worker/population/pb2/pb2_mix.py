@@ -1,0 +1,17 @@
+"""PB2-Mix (Parker-Holder et al. 2021, arXiv 2106.15883): categories by bandit, one model of all.
+
+What is learned under one category informs the others as far as the fitted mix allows.
+"""
+
+from phylon.spec import ExperimentSpec
+from phylon.spec.pb2 import PB2MixSpec
+from worker.population.method import PopulationMethod
+from worker.population.pb2.family import build
+from worker.population.pb2.kernels import time_varying_mixed
+from worker.population.pb2.proposal import propose_from_all
+
+
+def pb2_mix(spec: ExperimentSpec) -> PopulationMethod:
+    method = spec.population.method
+    assert isinstance(method, PB2MixSpec)
+    return build(spec, time_varying_mixed, propose_from_all, method.bandit)
