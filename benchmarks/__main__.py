@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-BENCHMARKS = ("strategies", "environments")
+BENCHMARKS = ("strategies", "environments", "population")
 
 if __name__ == "__main__":
     for name in BENCHMARKS:

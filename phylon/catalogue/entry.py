@@ -38,7 +38,7 @@ COMPOSITE = Space(kind="other", shape=(), dtype="", n=None)
 """What no algorithm here can use: several things at once, or numbers without bounds for actions."""
 
 
-WITHOUT_LOOKS = {("gymnax", None), ("probe", None), ("envpool", "gfootball"), ("envpool", "toy_text")}
+WITHOUT_LOOKS = {("gymnax", None), ("probe", None), ("toy", None), ("envpool", "gfootball"), ("envpool", "toy_text")}
 """Suites, and families of suites, that draw nothing at all or only on a screen."""
 
 

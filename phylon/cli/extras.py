@@ -10,7 +10,7 @@ def require_server() -> None:
 
 
 def require_worker() -> None:
-    _require("worker", ("worker", "jax", "gymnasium"))
+    _require("worker", ("worker", "jax", "gymnasium", "matplotlib"))
 
 
 def _require(extra: str, modules: tuple[str, ...]) -> None:

@@ -72,20 +72,20 @@ def write(findings: Findings, folder: Path, formats: Collection[str]) -> list[st
         for table in TABLES if format in formats else ():
             written.append(f"{table}.{format}")
             try:
-                _write_whole(folder / written[-1], findings.chunks(table, format))
+                write_whole(folder / written[-1], findings.chunks(table, format))
             except PyarrowMissing as error:
                 raise WorkFailed(str(error)) from None
     if written:
         written.append(LINEAGE_FILE)
         text = json.dumps(findings.lineage.model_dump(mode="json"), indent=1)
-        _write_whole(folder / LINEAGE_FILE, [text.encode()])
+        write_whole(folder / LINEAGE_FILE, [text.encode()])
     if "tensorboard" in formats:
         size = findings.lineage.population_size
         written += [f"{name}/" for name in write_event_files(folder, findings.series(), size, findings.began)]
     return written
 
 
-def _write_whole(file: Path, chunks: Iterable[bytes]) -> None:
+def write_whole(file: Path, chunks: Iterable[bytes]) -> None:
     partial = file.with_name(file.name + ".part")
     try:
         with partial.open("wb") as handle:

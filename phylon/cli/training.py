@@ -45,7 +45,9 @@ def train(
 
 
 def _train_group(group: Group, folder: Path) -> None:
-    """One that fails does not keep the others from being trained."""
+    """One that fails does not keep the others from being trained. In the end they are drawn beside each other."""
+    from phylon.cli import figures  # here, because it loads Matplotlib
+
     failed: list[str] = []
     for place, (suffix, experiment) in enumerate(group.experiments.items(), start=1):
         err.print(f"{place} of {len(group.experiments)}: {experiment.name}", markup=False, highlight=False)
@@ -58,6 +60,9 @@ def _train_group(group: Group, folder: Path) -> None:
             if ended.exit_code != FAILED:
                 raise
             failed.append(suffix)
+    drawn = figures.draw(group, folder)
+    if drawn:
+        say(escape(f"{folder}/: {', '.join(drawn)}"))
     if failed:
         raise WorkFailed(
             f"{len(failed)} of {len(group.experiments)} experiments failed: {', '.join(failed)}; see above"

@@ -25,7 +25,7 @@ COLUMNS = [
 ]
 ROWS = 50_000
 """In a batch, about."""
-_SINGLE_VALUED = ("speed/", "time/")
+_SINGLE_VALUED = ("speed/", "time/", "population/")
 
 
 def is_of_whole_population(name: str, series: Series, population_size: int) -> bool:

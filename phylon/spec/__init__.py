@@ -3,13 +3,15 @@
 from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec, hyperparameters, tuned
 from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
 from phylon.spec.experiment import ExperimentSpec
+from phylon.spec.explore import PerturbExplore, ResampleExplore
 from phylon.spec.group import Document, Group, GroupSpec, group_to_yaml, parse_document, parse_group
-from phylon.spec.population import IndependentSpec, PBTSpec, PerturbExplore, ResampleExplore, TruncationSelection
+from phylon.spec.population import IndependentSpec, PBTSpec
 from phylon.spec.problems import Problem, SpecInvalid
 from phylon.spec.reading import parse_spec, parse_yaml, read_yaml, spec_to_json, spec_to_yaml
 from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell, parse_study, study_to_yaml
 from phylon.spec.seeds import replicate_seed
 from phylon.spec.segments import segment_steps
+from phylon.spec.selection import TruncationSelection
 from phylon.spec.upgrade import upgrade
 
 __all__ = [

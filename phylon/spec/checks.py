@@ -5,13 +5,20 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from phylon.catalogue import closest, find
-from phylon.spec.algorithms import SACSpec, tuned
+from phylon.spec.algorithms import DrACSpec, PPOSpec, SACSpec, ToySpec, tuned
+from phylon.spec.distributions import bounds
+from phylon.spec.evolving import CopySpec, Evolving
+from phylon.spec.joint import JOINT_CHECKS
+from phylon.spec.mf_pbt import MFPBTSpec
+from phylon.spec.pb2 import PB2FamilySpec
 from phylon.spec.pb2_checks import family_fits_what_is_tuned, window_holds_a_round
-from phylon.spec.population import SelectingSpec
+from phylon.spec.population import NoOpSpec, PBTSpec, RandomSearchSpec
 from phylon.spec.problems import Problem, showable
+from phylon.spec.replay_method import ReplayScheduleSpec, schedule_problems
 from phylon.spec.resets import resettable_parts
 from phylon.spec.segments import segment_steps
-from phylon.spec.selection import donors, replaced_members
+from phylon.spec.selection import NoSelection, TruncationSelection, donors, replaced_members
+from phylon.spec.toy_checks import toys_climb_their_own_problem
 from phylon.spec.video_checks import VIDEO_CHECKS
 
 if TYPE_CHECKING:
@@ -68,7 +75,7 @@ DISCRETE_ONLY = ("dqn",)
 
 def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
     entry, algorithm = find(spec.environment.suite, spec.environment.id), spec.algorithm
-    if entry is None:
+    if entry is None or entry.suite == "toy" or isinstance(algorithm, ToySpec):  # see `toys_climb_their_own_problem`
         return
     needed = "box" if algorithm.name in CONTINUOUS_ONLY else "discrete" if algorithm.name in DISCRETE_ONLY else None
     if entry.action.kind == "other" or (needed and entry.action.kind != needed):
@@ -102,9 +109,9 @@ def _is_square_and_coloured(shape: tuple[int, ...]) -> bool:
 
 
 def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if not isinstance(spec.population.method, SelectingSpec):
+    size, selection = spec.population.size, getattr(spec.population.method, "selection", None)
+    if not isinstance(selection, TruncationSelection):
         return
-    size, selection = spec.population.size, spec.population.method.selection
     replaced = replaced_members(size, selection)
     if replaced < 1:
         larger = f"use a population of at least {math.ceil(1 / selection.bottom - 1e-9)}"
@@ -123,13 +130,95 @@ def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
 
 
+def somebody_changes(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """Where nobody is replaced, nothing would ever happen unless everyone explores."""
+    method = spec.population.method
+    if not isinstance(method, PBTSpec | NoOpSpec) or not isinstance(method.selection, NoSelection):
+        return
+    if isinstance(method, NoOpSpec) or method.explorers == "children":
+        yield _problem(
+            "population.method.selection.name",
+            method.selection.name,
+            "nobody is replaced and nobody explores, so the population would never change",
+            "use pbt with explorers: everyone, or the method independent",
+        )
+
+
 def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if isinstance(spec.population.method, SelectingSpec) and not tuned(spec.algorithm):
+    method = spec.population.method
+    if isinstance(method, PBTSpec | PB2FamilySpec | RandomSearchSpec) and not tuned(spec.algorithm):
         yield _problem(
             "algorithm",
             spec.algorithm.name,
-            f"{spec.population.method.name} has nothing to tune: every hyper-parameter is a fixed number",
+            f"{method.name} has nothing to tune: every hyper-parameter is a fixed number",
             "give at least one a distribution, e.g. policy_learning_rate: {log_uniform: [3.0e-5, 3.0e-3]}",
+        )
+
+
+def parts_have_quarters(spec: "ExperimentSpec") -> Iterator[Problem]:
+    method, size = spec.population.method, spec.population.size
+    if isinstance(method, MFPBTSpec) and size % (4 * len(method.frequencies)):
+        parts = len(method.frequencies)
+        yield _problem(
+            "population.size",
+            size,
+            f"mf_pbt has {parts} parts of equal quarters, so the size must be a multiple of {4 * parts}",
+            f"use {max(1, round(size / (4 * parts))) * 4 * parts}, or other frequencies",
+        )
+
+
+def schedule_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
+    if isinstance(spec.population.method, ReplayScheduleSpec):
+        yield from schedule_problems(spec.population.method, spec.algorithm, segment_steps(spec))
+
+
+def operators_move_something(spec: "ExperimentSpec") -> Iterator[Problem]:
+    method, names = spec.population.method, tuned(spec.algorithm)
+    for name in method.operators if isinstance(method, PBTSpec) else ():
+        if name not in names:
+            yield _problem(
+                f"population.method.operators.{name}",
+                name,
+                f"{spec.algorithm.name} does not tune it, so there is nothing to move",
+                f"use some of: {', '.join(names)}" if names else "leave it out",
+            )
+
+
+def founders_are_members(spec: "ExperimentSpec") -> Iterator[Problem]:
+    names, size = tuned(spec.algorithm), spec.population.size
+    for name, values in spec.population.founders.items():
+        path = f"population.founders.{name}"
+        if name not in names:
+            remedy = f"use some of: {', '.join(names)}" if names else "leave it out"
+            yield _problem(path, name, f"{spec.algorithm.name} does not tune it", remedy)
+            continue
+        if len(values) != size:
+            yield _problem(
+                path, list(values), f"{len(values)} values for {size} members", "write one value for each member"
+            )
+        low, high = bounds(names[name])
+        for value in values:
+            if not low <= value <= high:
+                yield _problem(path, value, f"leaves the bounds [{low:g}, {high:g}]", f"change it, or algorithm.{name}")
+
+
+def policies_can_be_copied(spec: "ExperimentSpec") -> Iterator[Problem]:
+    copying = getattr(spec.population.method, "copying", None)
+    if not isinstance(copying, CopySpec):
+        return
+    if copying.what == "policy" and spec.algorithm.name not in CONTINUOUS_ONLY:
+        yield _problem(
+            "population.method.copying.what",
+            copying.what,
+            f"the policy of {spec.algorithm.name} is no part of its own that could be copied without the rest",
+            f"use agent, or one of the algorithms {', '.join(CONTINUOUS_ONLY)}",
+        )
+    if copying.replay and spec.algorithm.learns_from == "rollout":
+        yield _problem(
+            "population.method.copying.replay",
+            copying.replay,
+            f"{spec.algorithm.name} keeps no replay",
+            "leave it out",
         )
 
 
@@ -158,8 +247,9 @@ def intervals_are_whole_segments(spec: "ExperimentSpec") -> Iterator[Problem]:
     }
     if spec.replay is not None:
         steps["replay.warmup"] = spec.replay.warmup
-    if isinstance(spec.population.method, SelectingSpec):
-        steps["population.method.interval"] = spec.population.method.interval
+    method = spec.population.method
+    if isinstance(method, Evolving) and method.unit == "steps":
+        steps["population.method.interval"] = method.interval
     for path, value in steps.items():
         if value % segment:
             yield _problem(
@@ -207,7 +297,7 @@ def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
             "leave it out, and set algorithm.rollout_steps",
         )
     transitions = segment_steps(spec)
-    if transitions % algorithm.minibatches:
+    if isinstance(algorithm, PPOSpec | DrACSpec) and transitions % algorithm.minibatches:
         yield _problem(
             "algorithm.minibatches",
             algorithm.minibatches,
@@ -218,9 +308,10 @@ def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 def selection_follows_evaluation(spec: "ExperimentSpec") -> Iterator[Problem]:
     """Selection ranks by an evaluation of the very weights that it copies, never by an older one."""
-    if not isinstance(spec.population.method, SelectingSpec):
+    method = spec.population.method
+    if not isinstance(method, Evolving) or method.unit == "updates":  # after so many updates members are evaluated anew
         return
-    interval, evaluation = spec.population.method.interval, spec.evaluation.interval
+    interval, evaluation = method.interval, spec.evaluation.interval
     if interval % evaluation:
         yield _problem(
             "population.method.interval",
@@ -269,16 +360,24 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     environment_is_known,
     options_fit_environment,
     algorithm_fits_environment,
+    toys_climb_their_own_problem,
     truncation_replaces_someone,
+    somebody_changes,
     something_is_tuned,
     family_fits_what_is_tuned,
     window_holds_a_round,
+    parts_have_quarters,
+    schedule_fits,
+    operators_move_something,
+    founders_are_members,
+    policies_can_be_copied,
     tuned_numbers_are_read,
     intervals_are_whole_segments,
     segment_holds_whole_steps_and_updates,
     rollouts_stand_alone,
     selection_follows_evaluation,
     resets_have_parts,
+    *JOINT_CHECKS,
     *VIDEO_CHECKS,
     warmup_fits,
 )

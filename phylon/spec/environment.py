@@ -6,7 +6,7 @@ from pydantic import Field
 
 from phylon.spec.distributions import Model
 
-Suite = Literal["gymnasium", "envpool", "gymnax", "mjx", "probe"]
+Suite = Literal["gymnasium", "envpool", "gymnax", "mjx", "probe", "toy"]
 Stepping = Literal["auto", "inline", "processes"]
 
 LEVELS = 2**31 - 1

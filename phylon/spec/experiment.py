@@ -17,9 +17,12 @@ StrategyName = Literal["auto", "sequential", "vectorized", "sharded"]
 
 
 class ReplaySpec(Model):
-    """One ring of transitions for each member."""
+    """Rings of transitions."""
 
+    sharing: Literal["per_member", "shared"] = "per_member"
+    """`per_member`: each has a ring of its own. `shared`: there is one, which all members fill and draw from."""
     capacity: Annotated[int, Field(strict=True, ge=1, le=100_000_000)] = 300_000
+    """Transitions in a ring."""
     ratio: Annotated[float, Field(strict=True, gt=0, le=128)] = 1.0
     """Gradient updates for each environment step."""
     warmup: Annotated[int, Field(strict=True, ge=0)] = 25_000

@@ -28,9 +28,10 @@ def replay_bytes(spec: ExperimentSpec) -> int:
     capacity, stack = spec.replay.capacity, entry.frame_stack
     value_bytes = 1 if entry.observation.dtype == "uint8" else NUMBER_BYTES
     observation = value_bytes * math.prod(entry.observation.shape)
-    member = capacity * NUMBER_BYTES * (math.prod(entry.action.shape) + 2)
+    ring = capacity * NUMBER_BYTES * (math.prod(entry.action.shape) + 2)
     if stack == 1:
-        member += capacity * 2 * observation
+        ring += capacity * 2 * observation
     else:
-        member += capacity * 2 * stack * FRAME_NUMBER_BYTES + frame_slots(capacity) * observation // stack
-    return spec.population.size * member
+        ring += capacity * 2 * stack * FRAME_NUMBER_BYTES + frame_slots(capacity) * observation // stack
+    rings = 1 if spec.replay.sharing == "shared" else spec.population.size
+    return rings * ring

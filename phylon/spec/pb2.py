@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from phylon.spec.distributions import Model
+from phylon.spec.evolving import Evolving
 from phylon.spec.selection import TruncationSelection
 
 
@@ -33,13 +34,9 @@ class BanditSpec(Model):
     """
 
 
-class PB2FamilySpec(Model):
+class PB2FamilySpec(Evolving):
     """What the methods of the family have in common."""
 
-    interval: Annotated[int, Field(strict=True, ge=1)]
-    """Environment steps of a member between two selections."""
-    burn_in: Annotated[int, Field(strict=True, ge=0)] = 0
-    """No selection before this environment step."""
     selection: TruncationSelection = TruncationSelection(name="truncation")
     window: Annotated[int, Field(strict=True, ge=8, le=2048)] = 256
     """Latest member-intervals that the model remembers. Its cost grows with the third power of this."""

@@ -4,55 +4,69 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field
 
-from phylon.spec.distributions import Model
-from phylon.spec.pb2 import PB2FamilySpec, PB2MixSpec, PB2MultSpec, PB2RandSpec, PB2Spec
-from phylon.spec.selection import TruncationSelection
-
-Factor = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
-
-
-class PerturbExplore(Model):
-    """Multiply each inherited value by one of `factors`; with probability `resample` draw it from its prior instead."""
-
-    name: Literal["perturb"]
-    factors: tuple[Factor, Factor] = (0.8, 1.2)
-    resample: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.25
+from phylon.spec.cem_rl import CEMRLSpec
+from phylon.spec.distributions import Finite, Model
+from phylon.spec.dvd import DvDSpec
+from phylon.spec.evolving import CopySpec, Evolving
+from phylon.spec.explore import ExploreSpec, PerturbExplore
+from phylon.spec.mf_pbt import MFPBTSpec
+from phylon.spec.pb2 import PB2MixSpec, PB2MultSpec, PB2RandSpec, PB2Spec
+from phylon.spec.replay_method import ReplayScheduleSpec
+from phylon.spec.selection import SelectionSpec, TruncationSelection
 
 
-class ResampleExplore(Model):
-    """Draw every value of a replaced member from its prior; nothing is inherited."""
-
-    name: Literal["resample"]
-
-
-ExploreSpec = Annotated[PerturbExplore | ResampleExplore, Discriminator("name")]
-
-
-class PBTSpec(Model):
+class PBTSpec(Evolving):
     """Population Based Training (Jaderberg et al. 2017), synchronous."""
 
     name: Literal["pbt"]
-    interval: Annotated[int, Field(strict=True, ge=1)]
-    """Environment steps of a member between two selections."""
-    burn_in: Annotated[int, Field(strict=True, ge=0)] = 0
-    """No selection before this environment step."""
-    selection: TruncationSelection = TruncationSelection(name="truncation")
+    selection: SelectionSpec = TruncationSelection(name="truncation")
     explore: ExploreSpec = PerturbExplore(name="perturb")
+    operators: dict[str, ExploreSpec] = Field(default_factory=dict)
+    """Another way of exploring for some hyper-parameters, by name."""
+    explorers: Literal["children", "everyone"] = "children"
+    """Whose hyper-parameters move: those of replaced members, or everyone's (EVO)."""
+    copying: CopySpec = CopySpec()
+
+
+class NoOpSpec(Evolving):
+    """A control: members are copied, and no hyper-parameter is changed. How much is selection alone worth?"""
+
+    name: Literal["no_op"]
+    selection: SelectionSpec = TruncationSelection(name="truncation")
+    copying: CopySpec = CopySpec()
 
 
 class IndependentSpec(Model):
-    """Members that know nothing of each other: as many seeds, or draws of hyper-parameters, in one program."""
+    """Members that know nothing of each other: as many seeds in one program."""
 
     name: Literal["independent"]
 
 
+class RandomSearchSpec(Model):
+    """A control: each member keeps the hyper-parameters that it drew, and nobody is copied."""
+
+    name: Literal["random_search"]
+
+
 MethodSpec = Annotated[
-    PBTSpec | PB2Spec | PB2RandSpec | PB2MultSpec | PB2MixSpec | IndependentSpec, Discriminator("name")
+    PBTSpec
+    | MFPBTSpec
+    | PB2Spec
+    | PB2RandSpec
+    | PB2MultSpec
+    | PB2MixSpec
+    | CEMRLSpec
+    | DvDSpec
+    | NoOpSpec
+    | IndependentSpec
+    | RandomSearchSpec
+    | ReplayScheduleSpec,
+    Discriminator("name"),
 ]
-SelectingSpec = PBTSpec | PB2FamilySpec
-"""Methods that replace members at intervals."""
 
 
 class PopulationSpec(Model):
     size: Annotated[int, Field(strict=True, ge=1, le=4096)]
     method: MethodSpec
+    founders: dict[str, Annotated[tuple[Finite, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    """Values that the founders begin with instead of draws, by hyper-parameter, one a member."""

@@ -80,7 +80,7 @@ def test_a_worker_without_a_gpu_says_so(monkeypatch):
     assert worker.device_count >= 1
     assert worker.memory_bytes > 2**20
     assert worker.versions["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert worker.suites == ["gymnasium", "envpool", "gymnax", "mjx", "probe"]
+    assert worker.suites == ["gymnasium", "envpool", "gymnax", "mjx", "probe", "toy"]
 
 
 def test_a_worker_offers_the_suites_whose_packages_it_has(monkeypatch):
@@ -93,7 +93,7 @@ def test_a_worker_offers_the_suites_whose_packages_it_has(monkeypatch):
 
     monkeypatch.setattr(importlib.metadata, "version", without_mujoco)
     worker = describe_worker("w", "cpu")
-    assert worker.suites == ["gymnasium", "envpool", "gymnax", "probe"]
+    assert worker.suites == ["gymnasium", "envpool", "gymnax", "probe", "toy"]
     assert "mujoco" not in worker.versions
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from phylon.spec.algorithms import AlgorithmSpec
-from worker.algorithms import ddpg, dqn, drac, ppo, sac, td3
+from worker.algorithms import ddpg, dqn, drac, ppo, sac, td3, toy
 from worker.core.types import Algorithm, EnvironmentInfo
 
 __all__ = ["ALGORITHMS", "build_algorithm"]
@@ -16,6 +16,8 @@ ALGORITHMS: dict[str, Callable[[Any, EnvironmentInfo], Algorithm]] = {
     "dqn": dqn.dqn,
     "ppo": ppo.ppo,
     "drac": drac.drac,
+    "surrogate_ascent": toy.surrogate_ascent,
+    "triangle_climb": toy.triangle_climb,
 }
 """Each factory takes the spec of its own name."""
 

@@ -17,6 +17,9 @@ DETERMINISTIC_PARTS = {
 }
 """What a reset renews where policy and critic both have a target."""
 
+DETERMINISTIC_POLICY = ("policy", "target_policy", "policy_optimiser")
+"""What can be copied without the critics."""
+
 
 class ActorCritic(NamedTuple):
     policy: Network

@@ -77,7 +77,7 @@ def sac(spec: SACSpec, info: EnvironmentInfo) -> Algorithm:
             state = temperature_step(state, hyperparams, policy_metrics["entropy"], info.action_size)
         return state, metrics | policy_metrics | {"temperature": temperature}
 
-    return Algorithm(init, act, update, parts=parts(is_adaptive))
+    return Algorithm(init, act, update, parts=parts(is_adaptive), policy=("policy", "policy_optimiser"))
 
 
 def parts(is_adaptive: bool) -> Mapping[str, tuple[str, ...]]:

@@ -1,6 +1,6 @@
 """The engine's vocabulary. Everything here is written for ONE member; the population axis belongs to `execution`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
@@ -106,3 +106,26 @@ class Algorithm(NamedTuple):
     learns_from: Literal["replay", "rollout"] = "replay"
     parts: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """What can be reset: the fields of the state that belong to `actor`, `critic`, `temperature`, `optimisers`."""
+    policy: tuple[str, ...] = ()
+    """The fields of the state that make up a policy that can be copied without its critics; none if it cannot."""
+
+
+class Joint(NamedTuple):
+    """A population whose members share a part of what they learn."""
+
+    members: State
+    """What is each member's own, with a leading axis [P] on every leaf."""
+    shared: State
+    """What belongs to all of them."""
+
+
+class JointAlgorithm(NamedTuple):
+    """A population learns as one. Its members act as those of the plain algorithm do, each by its own part."""
+
+    init: Callable[[Key, Hyperparams], Joint]
+    """(keys [P], hyper-parameters [P]) -> a fresh population."""
+    update: Callable[[Joint, Hyperparams, Transition[Array], Key], tuple[Joint, Metrics]]
+    """(population, hyper-parameters [P], transitions [learners, batch, ...], keys [learners]) -> one gradient step of
+    what is shared and of each learner. Metrics are [P], NaN where a member does not learn."""
+    learners: int
+    """How many members take gradient steps: those in the first slots."""

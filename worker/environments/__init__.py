@@ -40,6 +40,7 @@ SUITES = {
     "gymnax": Adapter("worker.environments.gymnax_suite", "suites"),
     "mjx": Adapter("worker.environments.mjx_suite", "suites"),
     "probe": Adapter("worker.environments.probe", "worker"),
+    "toy": Adapter("worker.environments.toy", "worker"),
 }
 
 

@@ -10,6 +10,7 @@ from worker.core.types import Array, Hyperparams
 from worker.execution.acting import make_actor, make_exploration_keys
 from worker.execution.compilation import seldom_run
 from worker.execution.interface import Actor, Execution, KeyWords, Population, Report, Strategy, StrategyName, Workload
+from worker.execution.joint import build_joint_execution
 from worker.execution.members import member_checksum
 from worker.execution.sequential import sequential
 from worker.execution.sharded import sharded
@@ -25,6 +26,7 @@ __all__ = [
     "StrategyName",
     "Workload",
     "build_execution",
+    "build_joint_execution",
 ]
 
 STRATEGIES: dict[StrategyName, Callable[[Workload], Strategy]] = {
@@ -47,11 +49,13 @@ def build_execution(name: StrategyName, work: Workload) -> Execution:
     return Execution(
         strategy=name,
         devices=strategy.devices,
+        learners=work.population_size,
+        shape=work.population_shape,
         place=strategy.place,
         # By way of the host: splitting an array that lies on one device would compile a program for each shape. And
         # on one device: the decompositions behind orthogonal weights never end when two CPU devices run them at once.
         init=lambda key, hyperparams: strategy.place(jax.device_get(init_program(key, jax.device_get(hyperparams)))),
-        actor=make_actor(work, strategy.devices[0]),
+        actor=make_actor(work, work.population_shape(), strategy.devices[0]),
         exploration_keys=make_exploration_keys(work),
         update=strategy.update,
         gather=strategy.gather,

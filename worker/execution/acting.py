@@ -18,7 +18,9 @@ from worker.execution.compilation import one_thread
 from worker.execution.interface import Actor, Device, FloatArray, KeyWords, Population, Workload
 
 
-def make_actor(work: Workload, device: Device) -> Callable[[Population, Hyperparams], Actor]:
+def make_actor(work: Workload, shape: Population, device: Device) -> Callable[[Population, Hyperparams], Actor]:
+    """`shape`: shapes and types of the members' leaves."""
+
     def explore(population: Population, hyperparams: Hyperparams, obs: Array, keys: Array) -> Array:
         def act(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
             return work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True)
@@ -31,7 +33,7 @@ def make_actor(work: Workload, device: Device) -> Callable[[Population, Hyperpar
 
         return jax.vmap(act)(population, hyperparams, obs)
 
-    members = (work.population_shape(), work.hyperparams_shape())
+    members = (shape, work.hyperparams_shape())
     obs = jax.ShapeDtypeStruct((work.population_size, 1, *work.info.observation_shape), work.info.observation_dtype)
     keys = jax.ShapeDtypeStruct((work.population_size, 2), jnp.uint32)
     structure = jax.tree.structure(members)

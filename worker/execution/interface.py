@@ -1,7 +1,8 @@
 """What an execution strategy is: how the functions of one member are run for a whole population.
 
-A *population* is a member's state with a leading axis [P] on every leaf. Every strategy gives the same numbers up to
-the rounding of floats; they differ in where members live and in what order their work is done.
+A *population* is a member's state with a leading axis [P] on every leaf, or a `Joint` where members share a part. Every
+strategy gives the same numbers up to the rounding of floats; they differ in where members live and in what order their
+work is done.
 """
 
 from collections.abc import Callable
@@ -106,6 +107,10 @@ class Strategy(NamedTuple):
 class Execution(NamedTuple):
     strategy: StrategyName
     devices: tuple[Device, ...]
+    learners: int
+    """How many members learn by gradients: those in the first slots, and all of them but for some joint methods."""
+    shape: Callable[[], Population]
+    """Shapes and types of a population's leaves; nothing is computed."""
     place: Callable[[Any], Any]
     init: InitFn
     actor: Callable[[Population, Hyperparams], Actor]

@@ -1,56 +1,58 @@
 """Population methods by name: `build_method(spec)` gives the functions that turn fitness into a plan."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-import jax.numpy as jnp
-
-from phylon.events import Operator
-from phylon.spec import ExperimentSpec
-from phylon.spec.population import MethodSpec, SelectingSpec
-from worker.core.types import Array
-from worker.population import pb2, pbt
+from phylon.spec import ExperimentSpec, tuned
+from worker.population.cem_rl import cem_rl
+from worker.population.dvd import dvd
 from worker.population.hyperparams import sample_hyperparams
 from worker.population.independent import independent
-from worker.population.method import Evolution, PopulationMethod
+from worker.population.method import Birth, Evolution, PopulationMethod, Standing
+from worker.population.mf_pbt import mf_pbt
+from worker.population.pb2 import pb2, pb2_mix, pb2_mult, pb2_rand
+from worker.population.pbt import pbt
+from worker.population.schedule import prescribed, schedule
+from worker.population.selection import ranks
 
 __all__ = [
     "METHODS",
+    "Birth",
     "Evolution",
     "PopulationMethod",
+    "Standing",
     "build_method",
-    "is_due",
-    "operator_of",
+    "founding_values",
+    "moving_names",
     "ranks",
     "sample_hyperparams",
 ]
 
 METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {
-    "pbt": pbt.pbt,
-    "pb2": pb2.pb2,
-    "pb2_rand": pb2.pb2_rand,
-    "pb2_mult": pb2.pb2_mult,
-    "pb2_mix": pb2.pb2_mix,
+    "pbt": pbt,
+    "no_op": pbt,
+    "mf_pbt": mf_pbt,
+    "replay": schedule,
+    "pb2": pb2,
+    "pb2_rand": pb2_rand,
+    "pb2_mult": pb2_mult,
+    "pb2_mix": pb2_mix,
+    "cem_rl": cem_rl,
+    "dvd": dvd,
     "independent": independent,
+    "random_search": independent,
 }
+
+
+def founding_values(spec: ExperimentSpec) -> dict[str, Sequence[float]]:
+    """What the spec prescribes for the founders, one value a member, by hyper-parameter; all else is drawn."""
+    prescription = {name: [value] * spec.population.size for name, value in prescribed(spec, 0).items()}
+    return {**spec.population.founders, **prescription}
+
+
+def moving_names(spec: ExperimentSpec) -> list[str]:
+    """The hyper-parameters that a chart has to show: those that differ between members or change in time."""
+    return list(tuned(spec.algorithm) | prescribed(spec, spec.budget.env_steps))
 
 
 def build_method(spec: ExperimentSpec) -> PopulationMethod:
     return METHODS[spec.population.method.name](spec)
-
-
-def is_due(method: MethodSpec, step: int) -> bool:
-    """Whether the population evolves at this step."""
-    return isinstance(method, SelectingSpec) and step % method.interval == 0 and step >= method.burn_in
-
-
-def operator_of(changes: dict[str, str]) -> Operator:
-    """The one word for a birth, from what was done to each of its hyper-parameters."""
-    words = set(changes.values())
-    if words == {"resample"}:
-        return "resample"
-    return "copy" if words <= {"inherit"} else "perturb"
-
-
-def ranks(fitness: Array) -> Array:
-    """The rank of each slot, 0 the best, int32 [P]; the very order by which methods select."""
-    return jnp.argsort(pbt.best_first(fitness)).astype(jnp.int32)

@@ -4,13 +4,15 @@ Values are float32, bounds are written in float64. `float32_support` picks the o
 the written bounds, so a value that was clipped is inside for a reader of either precision.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.spec import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, hyperparameters, tuned
+from phylon.spec import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, hyperparameters
 from phylon.spec.algorithms import AlgorithmSpec
 from worker.core.errors import EngineError
 from worker.core.keys import derive, member_keys
@@ -31,11 +33,33 @@ class PerturbFn(Protocol):
     def __call__(self, value: Array, factor: Array) -> Array: ...
 
 
+class ShiftFn(Protocol):
+    """The value moved by a share of the range, of its logarithm where that is uniform.
+
+    A choice moves to the next or previous one if the amount is larger than `least`.
+    """
+
+    def __call__(self, value: Array, amount: Array, least: float) -> Array: ...
+
+
+class OtherFn(Protocol):
+    """Another value, each as likely as the others."""
+
+    def __call__(self, key: Key, value: Array) -> Array: ...
+
+
 class Prior(NamedTuple):
     """A distribution as functions of one member's scalar."""
 
     sample: SampleFn
     perturb: PerturbFn
+    shift: ShiftFn
+    clip: Callable[[Array], Array]
+    """The nearest value of the support."""
+    word: Callable[[float], str]
+    """What a move by this factor is called in a lineage."""
+    other: OtherFn | None = None
+    """For names, which have no order: the only way to move."""
 
 
 class Support(NamedTuple):
@@ -43,19 +67,24 @@ class Support(NamedTuple):
     high: np.float32
 
 
-def sample_hyperparams(key: Key, algorithm: AlgorithmSpec, size: int) -> Hyperparams:
-    """The founders' values, float32 [size] for every field: drawn where the spec gives a distribution, else fixed."""
+NOTHING_SAID: Mapping[str, Sequence[float]] = MappingProxyType({})
+
+
+def sample_hyperparams(
+    key: Key, algorithm: AlgorithmSpec, size: int, founders: Mapping[str, Sequence[float]] = NOTHING_SAID
+) -> Hyperparams:
+    """The founders' values, float32 [size] for every field: drawn where the spec gives a distribution, else fixed.
+
+    `founders` are values that the spec prescribes instead.
+    """
     return {
-        name: jnp.full(size, value, jnp.float32)
+        name: jnp.asarray(founders[name], jnp.float32)
+        if name in founders
+        else jnp.full(size, value, jnp.float32)
         if isinstance(value, int | float)
         else jax.vmap(prior(value).sample)(member_keys(derive(key, name), size))
         for name, value in hyperparameters(algorithm).items()
     }
-
-
-def priors(algorithm: AlgorithmSpec) -> dict[str, Prior]:
-    """The hyper-parameters that differ between members, in declaration order."""
-    return {name: prior(distribution) for name, distribution in tuned(algorithm).items()}
 
 
 def float32_support(distribution: Uniform | LogUniform | IntUniform) -> Support:
@@ -75,7 +104,8 @@ def float32_support(distribution: Uniform | LogUniform | IntUniform) -> Support:
     return Support(inner_low, inner_high)
 
 
-def prior(distribution: Distribution) -> Prior:
+def prior(distribution: Distribution, has_order: bool = True) -> Prior:
+    """`has_order`: whether a choice is one of numbers, or one of names."""
     match distribution:
         case Uniform():
             return _real(float32_support(distribution), logarithmic=False)
@@ -84,7 +114,7 @@ def prior(distribution: Distribution) -> Prior:
         case IntUniform():
             return _integer(float32_support(distribution))
         case Choice(choice=values):
-            return _choice(jnp.asarray(values, jnp.float32))
+            return _choice(jnp.asarray(values, jnp.float32), has_order)
 
 
 def _real(support: Support, logarithmic: bool) -> Prior:
@@ -95,12 +125,18 @@ def _real(support: Support, logarithmic: bool) -> Prior:
             value = jnp.exp(jax.random.uniform(key, (), jnp.float32, np.log(low), np.log(high)))
         else:
             value = jax.random.uniform(key, (), jnp.float32, low, high)
+        return clip(value)
+
+    def shift(value: Array, amount: Array, least: float) -> Array:
+        del least
+        if logarithmic:
+            return clip(value * jnp.exp(amount * (np.log(high) - np.log(low))))
+        return clip(value + amount * (high - low))
+
+    def clip(value: Array) -> Array:
         return jnp.clip(value, low, high)
 
-    def perturb(value: Array, factor: Array) -> Array:
-        return jnp.clip(value * factor, low, high)
-
-    return Prior(sample, perturb)
+    return Prior(sample, lambda value, factor: clip(value * factor), shift, clip, _factor)
 
 
 def _integer(support: Support) -> Prior:
@@ -114,17 +150,37 @@ def _integer(support: Support) -> Prior:
         moved = jnp.round(value * factor)
         moved = jnp.where(factor > 1, jnp.maximum(moved, value + 1), moved)
         moved = jnp.where(factor < 1, jnp.minimum(moved, value - 1), moved)
-        return jnp.clip(moved, low, high)
+        return clip(moved)
 
-    return Prior(sample, perturb)
+    def clip(value: Array) -> Array:
+        return jnp.clip(jnp.round(value), low, high)
+
+    return Prior(sample, perturb, lambda value, amount, least: clip(value + amount * (high - low)), clip, _factor)
 
 
-def _choice(values: Array) -> Prior:
+def _choice(values: Array, has_order: bool) -> Prior:
+    def place(value: Array) -> Array:
+        return jnp.argmin(jnp.abs(values - value))
+
     def sample(key: Key) -> Array:
         return values[jax.random.randint(key, (), 0, len(values))]
 
-    def perturb(value: Array, factor: Array) -> Array:
-        index = jnp.argmin(jnp.abs(values - value)) + jnp.sign(factor - 1).astype(jnp.int32)
-        return values[jnp.clip(index, 0, len(values) - 1)]
+    def step(value: Array, direction: Array) -> Array:
+        return values[jnp.clip(place(value) + direction.astype(jnp.int32), 0, len(values) - 1)]
 
-    return Prior(sample, perturb)
+    def other(key: Key, value: Array) -> Array:
+        distance = jax.random.randint(key, (), 1, len(values))
+        return values[(place(value) + distance) % len(values)]
+
+    return Prior(
+        sample,
+        perturb=lambda value, factor: step(value, jnp.sign(factor - 1)),
+        shift=lambda value, amount, least: step(value, jnp.where(jnp.abs(amount) > least, jnp.sign(amount), 0.0)),
+        clip=lambda value: values[place(value)],
+        word=(lambda factor: "next" if factor > 1 else "previous") if has_order else (lambda factor: "other"),
+        other=None if has_order else other,
+    )
+
+
+def _factor(factor: float) -> str:
+    return f"x{factor:g}"

@@ -1,10 +1,12 @@
 """Members that never copy each other. The loop does not ask it to evolve; if it did, everyone would live on."""
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from phylon.spec import ExperimentSpec
 from worker.core.types import Array, Hyperparams, Key
-from worker.population.method import Evolution, MethodState, PopulationMethod
+from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
 
 
 def independent(spec: ExperimentSpec) -> PopulationMethod:
@@ -14,11 +16,13 @@ def independent(spec: ExperimentSpec) -> PopulationMethod:
         del key, hyperparams
         return ()
 
-    def evolve(key: Key, method_state: MethodState, hyperparams: Hyperparams, fitness: Array) -> Evolution:
-        del key, fitness
+    def evolve(
+        key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+    ) -> Evolution[Array]:
+        del key, standing
         return Evolution(method_state, jnp.arange(size, dtype=jnp.int32), hyperparams, {})
 
-    def describe(evolution: Evolution) -> list[dict[str, str]]:
-        return [{} for _ in evolution.parents]
+    def describe(evolution: Evolution[Any]) -> list[Birth | None]:
+        return [None for _ in evolution.parents]
 
     return PopulationMethod(init, evolve, describe)

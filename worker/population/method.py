@@ -1,25 +1,50 @@
-"""What a population method is: it looks at fitness and answers with a plan. It moves no weights itself."""
+"""What a population method is: it looks at how members stand and answers with a plan. It moves no weights itself."""
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, Protocol
 
-from worker.core.types import Array, Hyperparams, Key
+from phylon.events import Operator
+from phylon.spec.evolving import CopySpec
+from worker.core.types import AnyArray, Array, Hyperparams, Key
 
 MethodState = Any
 """What a method remembers between two evolutions: a tree of arrays."""
 
 
-class Evolution(NamedTuple):
-    """A plan for the whole population, [P] being its axis."""
+class Standing(NamedTuple, Generic[AnyArray]):
+    """How the members do when they evolve, [P] being their axis."""
+
+    step: AnyArray
+    """int32: environment steps of each member."""
+    fitness: AnyArray
+    """[P], to be maximised; NaN is worse than anything."""
+    returns: AnyArray
+    """[P, episodes]: the episodes of the latest evaluation."""
+
+
+class Evolution(NamedTuple, Generic[AnyArray]):
+    """A plan for the whole population."""
 
     method_state: MethodState
-    parents: Array
-    """int32 [P]: the slot whose weights each slot goes on with; `parents[i] == i` lives on."""
-    hyperparams: Hyperparams
-    """float32 [P] for each name; a member that lives on keeps its values."""
-    changes: dict[str, Array]
+    parents: AnyArray
+    """int32 [P]: the slot whose weights each slot goes on with; `parents[i] == i` keeps its own."""
+    hyperparams: Mapping[str, AnyArray]
+    """float32 [P] for each name."""
+    changes: Mapping[str, AnyArray]
     """int32 [P] for each tuned name: codes that the method's `describe` spells out."""
-    reasons: dict[str, Array] = {}  # noqa: RUF012 - never written to
-    """float32 [P] each: numbers that explain the plan, NaN where they do not apply to a slot."""
+    reasons: Mapping[str, AnyArray] | None = None
+    """float32 [P]: what the method knew when it decided; NaN where it does not apply."""
+
+
+class Birth(NamedTuple):
+    """How a slot came to begin a new segment of lineage."""
+
+    operator: Operator
+    changes: dict[str, str]
+    """What was done to each tuned hyper-parameter."""
+    parent: int | None = None
+    """The slot that it descends from, where that is not the one whose weights it was given."""
 
 
 class InitFn(Protocol):
@@ -27,18 +52,38 @@ class InitFn(Protocol):
 
 
 class EvolveFn(Protocol):
-    """Pure and jittable. Fitness [P] is to be maximised; NaN is worse than anything."""
+    """Pure and jittable."""
 
-    def __call__(self, key: Key, method_state: MethodState, hyperparams: Hyperparams, fitness: Array) -> Evolution: ...
+    def __call__(
+        self, key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+    ) -> Evolution[Array]: ...
 
 
 class DescribeFn(Protocol):
-    """For each slot what was done to each tuned hyper-parameter; nothing for a member that lives on. Host side."""
+    """For each slot its birth, or None where its segment goes on. Host side."""
 
-    def __call__(self, evolution: Evolution) -> list[dict[str, str]]: ...
+    def __call__(self, evolution: Evolution[Any]) -> list[Birth | None]: ...
+
+
+class WeightSearch(NamedTuple):
+    """For a method that makes weights itself. Pure and jittable; what it remembers is kept in checkpoints."""
+
+    begin: Callable[[Key, Any], tuple[Any, Any]]
+    """(key, founders) -> (search state, population)."""
+    breed: Callable[[Key, Any, Any, Standing[Array]], tuple[Any, Any]]
+    """(key, search state, population, standing) -> the same two, after each evolution."""
+    centre: Callable[[Any, Any], Any]
+    """(search state, population) -> a population in which every slot holds the search's best guess."""
 
 
 class PopulationMethod(NamedTuple):
     init: InitFn
     evolve: EvolveFn
     describe: DescribeFn
+    copying: CopySpec = CopySpec()
+    """What a slot takes over from its parent."""
+    search: WeightSearch | None = None
+    hyperparams: Mapping[str, float] = MappingProxyType({})
+    """Numbers of the method's own that travel with the algorithm's, by name: what every member begins with."""
+    told: tuple[str, ...] = ()
+    """Metrics of the latest updates that belong to the reasons of a birth."""

@@ -64,6 +64,13 @@ class FrameReplay:
         drawn = self._ring.sample(seed, segment, updates, batch_size)
         return drawn._replace(obs=self._stacks(drawn.obs), next_obs=self._stacks(drawn.next_obs))
 
+    def copy(self, parents: NDArray[np.int32]) -> None:
+        """Each member's experience becomes that of its parent, [P]."""
+        self._ring.copy(parents)
+        children = np.flatnonzero(parents != np.arange(self.population_size))
+        self._frames[children] = self._frames[parents[children]]
+        self._ends = self._ends[parents]
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         first = self._first_needed()
         frames = [

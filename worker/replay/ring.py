@@ -86,6 +86,13 @@ class Replay:
             indices[member] += member * self.capacity
         return indices.reshape(-1)
 
+    def copy(self, parents: NDArray[np.int32]) -> None:
+        """Each ring becomes that of its parent, [P]; those that keep their own are not touched."""
+        children = np.flatnonzero(parents != np.arange(self.population_size))
+        for stored in self._fields:
+            # The right side is read as a whole before anything is written, so a donor may be replaced itself.
+            stored[children, : self.size] = stored[parents[children], : self.size]
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """A copy of the filled part, for a checkpoint."""
         filled = {

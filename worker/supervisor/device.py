@@ -21,8 +21,9 @@ PACKAGES_OF_SUITE = {
     "gymnax": ("gymnax",),
     "mjx": ("mujoco-mjx", "mujoco", "gymnasium"),
     "probe": ("phylon",),
+    "toy": ("phylon",),
 }
-"""The distributions that a suite needs; ours brings its own probes."""
+"""The distributions that a suite needs; ours brings its own probes and toys."""
 
 
 class DeviceMissing(RuntimeError):

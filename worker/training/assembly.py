@@ -7,8 +7,9 @@ from typing import NamedTuple
 from phylon.spec import ExperimentSpec, bounds, hyperparameters, segment_steps
 from phylon.spec.algorithms import tunable_fields
 from worker.algorithms import build_algorithm
+from worker.algorithms.joint import build_joint_algorithm
 from worker.environments import describe, has_unseen_levels, make_environments
-from worker.execution import Execution, Workload, build_execution
+from worker.execution import Execution, Workload, build_execution, build_joint_execution
 from worker.execution.auto import Chosen, Trial, choose
 from worker.population import PopulationMethod, build_method
 from worker.training.collect import Collector
@@ -44,17 +45,22 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
     info = describe(spec.environment.suite, spec.environment.id)._replace(
         envs_per_member=spec.environment.envs_per_member
     )
+    method, joint = build_method(spec), build_joint_algorithm(spec, info)
     typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec.algorithm).items()}
-    work = Workload(build_algorithm(spec.algorithm, info), info, size, typical)
-    experience = make_experience(spec, info, seed)
-    chosen = _same_choice_as_before(spec, work, experience, run_dir, measurements)
+    work = Workload(build_algorithm(spec.algorithm, info), info, size, {**typical, **method.hyperparams})
+    experience = make_experience(spec, info, seed, learners=joint.learners if joint else size)
+    if joint:
+        reason = f"members of {spec.population.method.name} share a critic, so they learn in one program on one device"
+        chosen = Chosen(build_joint_execution(work, joint), f"vectorized: {reason}")
+    else:
+        chosen = _same_choice_as_before(spec, work, experience, run_dir, measurements)
     return Parts(
         spec=spec,
         seed=seed,
         work=work,
         execution=chosen.execution,
         explanation=chosen.explanation,
-        method=build_method(spec),
+        method=method,
         experience=experience,
         collector=Collector(make_environments(spec.environment, size * spec.environment.envs_per_member), size, seed),
         evaluator=_evaluator(spec, seed),

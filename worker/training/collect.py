@@ -93,6 +93,16 @@ class Collector:
         return array.reshape(*self._shape, *array.shape[1:])
 
 
+def as_of_one_member(rollout: HostRollout) -> HostRollout:
+    """[1, calls, P * envs, ...]: what all members did at the same time lies side by side."""
+
+    def merge(field: NDArray[Any]) -> NDArray[Any]:
+        by_call = np.swapaxes(field, 0, 1)  # [calls, P, envs, ...]
+        return by_call.reshape(1, len(by_call), -1, *by_call.shape[3:])
+
+    return Rollout(Transition(*map(merge, rollout.transitions)), merge(rollout.truncated))
+
+
 def in_order_of_time(rollout: HostRollout) -> Transition[NDArray[Any]]:
     """The transitions alone, [P, calls * envs, ...], as a replay takes them."""
     return Transition(*(field.reshape(field.shape[0], -1, *field.shape[3:]) for field in rollout.transitions))

@@ -26,25 +26,31 @@ class Evaluation(NamedTuple):
     """Of other episodes, on levels that nobody trained on: to be told, never to be ranked by."""
 
     @property
-    def fitness(self) -> NDArray[np.float32]:
-        """What a method ranks members by, [P]."""
+    def means(self) -> NDArray[np.float32]:
         return self.returns.mean(axis=1).astype(np.float32)
+
+    @property
+    def errors(self) -> NDArray[np.float32]:
+        """Standard errors of the means; NaN for a single episode."""
+        return _standard_errors(self.returns)
 
     def frames(self) -> dict[str, list[float]]:
         frames = {
-            "evaluation/return": self.fitness.tolist(),
-            "evaluation/return_stderr": _standard_error(self.returns),
+            "evaluation/return": self.means.tolist(),
+            "evaluation/return_stderr": self.errors.tolist(),
             "evaluation/length": self.lengths.mean(axis=1).tolist(),
         }
         if self.test_returns is not None:
             frames["evaluation/test_return"] = self.test_returns.mean(axis=1).tolist()
-            frames["evaluation/test_return_stderr"] = _standard_error(self.test_returns)
+            frames["evaluation/test_return_stderr"] = _standard_errors(self.test_returns).tolist()
         return frames
 
 
-def _standard_error(returns: NDArray[np.float64]) -> list[float]:
+def _standard_errors(returns: NDArray[np.float64]) -> NDArray[np.float32]:
     episodes = returns.shape[1]
-    return (returns.std(axis=1, ddof=1) / np.sqrt(episodes)).tolist() if episodes > 1 else [np.nan] * len(returns)
+    if episodes == 1:
+        return np.full(len(returns), np.nan, np.float32)
+    return (returns.std(axis=1, ddof=1) / np.sqrt(episodes)).astype(np.float32)
 
 
 class Evaluator:

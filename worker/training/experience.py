@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from phylon.spec import ExperimentSpec, segment_steps
 from worker.core.types import EnvironmentInfo, Rollout, Transition
 from worker.replay import make_replay
-from worker.training.collect import HostRollout, in_order_of_time
+from worker.training.collect import HostRollout, as_of_one_member, in_order_of_time
 
 
 class Experience(Protocol):
@@ -28,29 +28,45 @@ class Experience(Protocol):
         """Random data like that of `draw`, to measure with."""
         ...
 
+    def copy(self, parents: NDArray[np.int32]) -> None:
+        """Each slot takes over what its parent has gathered, [P]."""
+        ...
+
     def to_arrays(self) -> dict[str, NDArray[Any]]: ...
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...
 
 
 class FromReplay:
-    """Updates on batches [P, updates, batch, ...]."""
+    """Updates on batches [learners, updates, batch, ...]; all members learn, but for some joint methods.
 
-    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int) -> None:
+    Where members share a replay it is a ring of one member, who has everybody's environments.
+    """
+
+    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int) -> None:
         assert spec.replay is not None and spec.algorithm.learns_from == "replay"
         self.updates = round(segment_steps(spec) * spec.replay.ratio)
         self.warmup = spec.replay.warmup
         self._info, self._seed, self._batch_size = info, seed, spec.algorithm.batch_size
-        self._replay = make_replay(spec.population.size, spec.replay.capacity, info)
+        self._is_shared, self._learners = spec.replay.sharing == "shared", learners
+        owners, each = (1, spec.population.size) if self._is_shared else (spec.population.size, 1)
+        own_info = info._replace(envs_per_member=each * info.envs_per_member)
+        self._replay = make_replay(owners, spec.replay.capacity, own_info)
 
     def take(self, rollout: HostRollout) -> None:
-        self._replay.add(in_order_of_time(rollout))
+        self._replay.add(in_order_of_time(as_of_one_member(rollout) if self._is_shared else rollout))
 
     def draw(self, segment: int) -> Transition[NDArray[Any]]:
-        return self._replay.sample(self._seed, segment, self.updates, self._batch_size)
+        if not self._is_shared:
+            return self._replay.sample(self._seed, segment, self.updates, self._batch_size)
+        drawn = self._replay.sample(self._seed, segment, self._learners * self.updates, self._batch_size)
+        return Transition(*(field.reshape(self._learners, self.updates, *field.shape[2:]) for field in drawn))
 
     def example(self) -> Transition[NDArray[Any]]:
-        return random_transitions(self._info, self._replay.population_size, self.updates, self._batch_size)
+        return random_transitions(self._info, self._learners, self.updates, self._batch_size)
+
+    def copy(self, parents: NDArray[np.int32]) -> None:
+        self._replay.copy(parents)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return self._replay.to_arrays()
@@ -80,6 +96,9 @@ class FromRollout:
     def example(self) -> HostRollout:
         return Rollout(random_transitions(self._info, *self._shape), np.zeros(self._shape, np.float32))
 
+    def copy(self, parents: NDArray[np.int32]) -> None:
+        del parents  # a rollout is used up before anyone is copied
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return {}
 
@@ -87,8 +106,8 @@ class FromRollout:
         del arrays
 
 
-def make_experience(spec: ExperimentSpec, info: EnvironmentInfo, seed: int) -> Experience:
-    return FromReplay(spec, info, seed) if spec.algorithm.learns_from == "replay" else FromRollout(spec, info)
+def make_experience(spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int) -> Experience:
+    return FromReplay(spec, info, seed, learners) if spec.algorithm.learns_from == "replay" else FromRollout(spec, info)
 
 
 def random_transitions(info: EnvironmentInfo, *shape: int) -> Transition[NDArray[Any]]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.events import Hyperparams, Segment
-from worker.population import operator_of
+from worker.population import Birth, Evolution
 
 HostHyperparams = Mapping[str, NDArray[np.float32]]
 """[P] for each name."""
@@ -42,35 +42,35 @@ class Lineage:
             for slot in range(len(self._open))
         ]
 
-    def children(
+    def births(
         self,
-        parents: NDArray[np.int32],
-        changes: list[dict[str, str]],
+        evolution: Evolution[NDArray[Any]],
+        births: Sequence[Birth | None],
         before: HostHyperparams,
-        after: HostHyperparams,
         fitness: NDArray[np.float32],
         ranks: NDArray[np.int32],
         weights: NDArray[np.uint32],
     ) -> list[Segment]:
-        """The segments that begin with an evolution: one for each slot whose parent is another slot."""
+        """The segments that begin with an evolution. `before`: the hyper-parameters until then."""
         parent_segments = self._open.copy()
         return [
             Segment(
                 id=self._begin(slot),
                 slot=slot,
                 parent=int(parent_segments[parent]),
-                operator=operator_of(changes[slot]),
-                changes=changes[slot],
+                operator=birth.operator,
+                changes=birth.changes,
                 hyperparams_before=values_of(parent, before),
-                hyperparams=values_of(slot, after),
+                hyperparams=values_of(slot, evolution.hyperparams),
                 fitness=float(fitness[slot]),
                 parent_fitness=float(fitness[parent]),
                 rank=int(ranks[slot]),
                 weights=spell_weights(weights[slot]),
-                reasons={},
+                reasons=reasons_of(slot, evolution.reasons),
             )
-            for slot, parent in enumerate(parents.tolist())
-            if parent != slot
+            for slot, (copied, birth) in enumerate(zip(evolution.parents.tolist(), births, strict=True))
+            if birth is not None
+            for parent in [copied if birth.parent is None else birth.parent]
         ]
 
     def resets(
@@ -115,6 +115,11 @@ class Lineage:
 
 def values_of(slot: int, hyperparams: HostHyperparams) -> Hyperparams:
     return {name: float(values[slot]) for name, values in hyperparams.items()}
+
+
+def reasons_of(slot: int, reasons: HostHyperparams | None) -> dict[str, float]:
+    """What applies to this slot."""
+    return {name: float(values[slot]) for name, values in (reasons or {}).items() if not np.isnan(values[slot])}
 
 
 def spell_weights(words: NDArray[np.uint32]) -> str:

@@ -12,15 +12,18 @@ from typing import Any, Literal
 
 import jax
 import numpy as np
+from numpy.typing import NDArray
 
-from phylon.spec import segment_steps, tuned
+from phylon.spec import segment_steps
 from phylon.spec.videos import VideosSpec
 from worker.algorithms.resets import reset
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
 from worker.execution import Population
 from worker.execution.compilation import seldom_run
-from worker.population import Evolution, is_due, ranks
+from worker.population import Evolution, Standing, moving_names, ranks
+from worker.population.fitness import fitness_of, fitness_spec, inherit, remember
+from worker.population.timing import Progress, is_due
 from worker.training.assembly import Parts
 from worker.training.checkpoint import write_arrays
 from worker.training.collect import ActFn
@@ -53,6 +56,11 @@ class Loop:
         self._segment_steps = segment_steps(parts.spec)
         self._evolve_program = jax.jit(self._planned, compiler_options=seldom_run())
         self._reset_program = jax.jit(self._renewed, compiler_options=seldom_run())
+        self._breed_program = jax.jit(self._bred, compiler_options=seldom_run())
+        search = parts.method.search
+        self._centre_program = jax.jit(search.centre, compiler_options=seldom_run()) if search else None
+        self._latest_metrics: dict[str, NDArray[np.float32]] = {}
+        """Of the latest updates, [P]. Between a checkpoint and an evolution there are some, so none are stored."""
         self._told_step = state.step
 
     def run(self) -> Outcome:
@@ -101,20 +109,23 @@ class Loop:
         with self._stopwatch.phase("update"):
             state.population, report = self._execution.update(state.population, state.placed, data, self._key, segment)
             report = jax.device_get(report)
-        check_losses(report.metrics, state.hyperparams, state.step)
+        learned = {name: values[: self._execution.learners] for name, values in report.metrics.items()}
+        check_losses(learned, state.hyperparams, state.step)
         prove_hyperparams(state.hyperparams, report.hyperparams)
         state.update_metrics.add(report.metrics)
+        self._latest_metrics = report.metrics
 
     def _look_around(self, must_checkpoint: bool) -> None:
         spec, step = self._spec, self.state.step
         is_end = step == spec.budget.env_steps
         if step % spec.metrics.interval == 0:
             self._tell_metrics()
-        if step % spec.evaluation.interval == 0 or is_end:
+        is_evolving = not is_end and self._is_evolution_due(step)
+        if step % spec.evaluation.interval == 0 or is_end or is_evolving:
             self._evaluate()
             if spec.videos is not None and (step % spec.videos.interval == 0 or is_end):
                 self._film(spec.videos)
-        if is_due(spec.population.method, step) and not is_end:
+        if is_evolving:
             self._evolve()
         if self._reset_number(step) > self._reset_number(step - self._segment_steps) and not is_end:
             self._reset()
@@ -125,13 +136,14 @@ class Loop:
         state, size = self.state, self._parts.work.population_size
         seconds, phases = self._stopwatch.lap()
         steps, self._told_step = state.step - self._told_step, state.step
-        updates = state.update_metrics.blocks * self._parts.experience.updates
+        names = [*moving_names(self._spec), *self._parts.method.hyperparams]
+        updates = state.update_metrics.blocks * self._parts.experience.updates * self._execution.learners
         frames = {
             "training/return": self._parts.collector.episode_returns().tolist(),
             **state.update_metrics.frames(),
-            **{f"hyperparams/{name}": state.hyperparams[name].tolist() for name in tuned(self._spec.algorithm)},
+            **{f"hyperparams/{name}": state.hyperparams[name].tolist() for name in names},
             "speed/env_steps_per_second": [size * steps / seconds],
-            "speed/updates_per_second": [size * updates / seconds],
+            "speed/updates_per_second": [updates / seconds],
             **{f"time/{phase}": [spent] for phase, spent in phases.items()},
         }
         self._journal.tell("metrics", state.step, frames=frames)
@@ -141,13 +153,44 @@ class Loop:
         with self._stopwatch.phase("evaluate"):
             actor = self._execution.actor(state.population, state.placed)
             evaluation = self._parts.evaluator.evaluate(actor.exploit)
-        state.fitness = evaluation.fitness
-        self._journal.tell("metrics", state.step, frames=evaluation.frames())
+            frames = evaluation.frames() | self._evaluate_centre()
+        spec = fitness_spec(self._spec)
+        state.returns = evaluation.returns.astype(np.float32)
+        state.history = remember(state.history, evaluation.means, evaluation.errors)
+        fitness = fitness_of(spec, state.history)
+        state.fitness = fitness.values
+        if spec.name != "last":
+            frames |= {
+                "evaluation/fitness": fitness.values.tolist(),
+                "evaluation/fitness_stderr": fitness.errors.tolist(),
+            }
+        self._journal.tell("metrics", state.step, frames=frames)
         best = best_member(state.fitness)
         print(
             f"step {state.step:,} of {self._spec.budget.env_steps:,} after {self._stopwatch.wall:.1f} s: return "
             f"{state.fitness[best]:.1f} best (member {best}), {np.median(state.fitness):.1f} median",
             flush=True,
+        )
+
+    def _evaluate_centre(self) -> dict[str, list[float]]:
+        """The best guess of a search over weights, on the same episodes; every slot holds it, so one row says all."""
+        state = self.state
+        if self._centre_program is None:
+            return {}
+        centre = self._centre_program(state.search_state, state.population)
+        actor = self._execution.actor(centre, state.placed)
+        evaluation = self._parts.evaluator.evaluate(actor.exploit)
+        return {
+            "population/mean_policy_return": [float(evaluation.means[0])],
+            "population/mean_policy_return_stderr": [float(evaluation.errors[0])],
+        }
+
+    def _is_evolution_due(self, step: int) -> bool:
+        before = step - self._segment_steps
+        return is_due(
+            self._spec.population.method,
+            Progress(before, self._updates_made(before)),
+            Progress(step, self._updates_made(step)),
         )
 
     def _film(self, videos: VideosSpec) -> None:
@@ -167,46 +210,76 @@ class Loop:
                 )
 
     def _evolve(self) -> None:
-        state = self.state
+        state, method = self.state, self._parts.method
         with self._stopwatch.phase("evolve"):
+            standing = Standing(np.int32(state.step), state.fitness, state.returns)
             evolution, rank = jax.device_get(
-                self._evolve_program(
-                    self._key, np.uint32(state.step), state.method_state, state.hyperparams, state.fitness
-                )
+                self._evolve_program(self._key, state.method_state, state.hyperparams, standing)
             )
-            weights_before = self._execution.checksum(state.population)
-            state.population = self._execution.gather(state.population, evolution.parents)
-            weights = self._execution.checksum(state.population)
-            prove_copies(weights_before, weights, evolution.parents, evolution.hyperparams)
-            children = state.lineage.children(
-                parents=evolution.parents,
-                changes=self._parts.method.describe(evolution),
+            told = {name: self._latest_metrics[name] for name in method.told if name in self._latest_metrics}
+            evolution = evolution._replace(reasons={**(evolution.reasons or {}), **told})
+            weights = self._copy(evolution)
+            if method.search:
+                state.search_state, state.population = self._breed_program(
+                    self._key, state.search_state, state.population, standing
+                )
+                weights = self._execution.checksum(state.population)
+            segments = state.lineage.births(
+                evolution,
+                births=method.describe(evolution),
                 before=state.hyperparams,
-                after=evolution.hyperparams,
                 fitness=state.fitness,
                 ranks=rank,
                 weights=weights,
             )
+            if method.copying.replay:
+                self._parts.experience.copy(evolution.parents)
+            state.history = inherit(state.history, evolution.parents)
             state.method_state, state.hyperparams = evolution.method_state, evolution.hyperparams
             state.placed = self._execution.place(state.hyperparams)
-        if children:
-            self._journal.tell("lineage", state.step, segments=children)
-            replaced = ", ".join(f"{child.slot} by {evolution.parents[child.slot]}" for child in children)
-            print(f"step {state.step:,}: members replaced: {replaced}", flush=True)
+        if segments:
+            self._journal.tell("lineage", state.step, segments=segments)
+            moved = [(segment.slot, evolution.parents[segment.slot]) for segment in segments]
+            replaced = ", ".join(f"{slot} by {parent}" for slot, parent in moved if slot != parent)
+            what = f"members replaced: {replaced}" if replaced else f"{segments[0].operator} for {len(moved)} members"
+            print(f"step {state.step:,}: {what}", flush=True)
+
+    def _copy(self, evolution: Evolution[NDArray[Any]]) -> NDArray[np.uint32]:
+        """Move weights along the plan and prove it; gives the checksums of what was copied, [P, 2]."""
+        state, is_policy = self.state, self._parts.method.copying.what == "policy"
+        copied = state.population
+        if is_policy:
+            copied = {field: getattr(copied, field) for field in self._parts.work.algorithm.policy}
+        before = self._execution.checksum(copied)
+        copied = self._execution.gather(copied, evolution.parents)
+        after = self._execution.checksum(copied)
+        prove_copies(before, after, evolution.parents, evolution.hyperparams)
+        state.population = state.population._replace(**copied) if is_policy else copied
+        return after
 
     def _planned(
-        self, key: Array, step: Array, method_state: Any, hyperparams: Hyperparams, fitness: Array
-    ) -> tuple[Evolution, Array]:
-        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", step)
-        return self._parts.method.evolve(evolve_key, method_state, hyperparams, fitness), ranks(fitness)
+        self, key: Array, method_state: Any, hyperparams: Hyperparams, standing: Standing[Array]
+    ) -> tuple[Evolution[Array], Array]:
+        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", standing.step)
+        return self._parts.method.evolve(evolve_key, method_state, hyperparams, standing), ranks(standing.fitness)
+
+    def _bred(
+        self, key: Array, search_state: Any, population: Population, standing: Standing[Array]
+    ) -> tuple[Any, Population]:
+        search = self._parts.method.search
+        assert search is not None
+        return search.breed(
+            derive(jax.random.wrap_key_data(key), "breed", standing.step), search_state, population, standing
+        )
+
+    def _updates_made(self, step: int) -> int:
+        """By each member until this step; it follows from the step, so nothing has to be remembered."""
+        experience = self._parts.experience
+        return max(0, step - experience.warmup) // self._segment_steps * experience.updates
 
     def _reset_number(self, step: int) -> int:
-        """How many resets are due by this step; it follows from the updates made, so nothing has to be remembered."""
-        if self._spec.resets is None:
-            return 0
-        experience = self._parts.experience
-        segments = max(0, step - experience.warmup) // self._segment_steps
-        return segments * experience.updates // self._spec.resets.interval
+        """How many resets are due by this step."""
+        return 0 if self._spec.resets is None else self._updates_made(step) // self._spec.resets.interval
 
     def _reset(self) -> None:
         state, resets = self.state, self._spec.resets

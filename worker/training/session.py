@@ -3,12 +3,13 @@
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import jax
 
 from phylon.spec import ExperimentSpec, tuned
 from worker.core.errors import EngineError
+from worker.core.types import Joint
 from worker.training.assembly import Parts, assemble
 from worker.training.checkpoint import read_arrays
 from worker.training.commands import Commands
@@ -88,7 +89,14 @@ def _versions() -> dict[str, str]:
 
 def _count_weights(parts: Parts) -> int:
     """Weights of one member that gradients move: by convention a state's `target_*` and `*_optimiser` are not."""
-    state = parts.work.population_shape()._asdict()
-    moved = {name: part for name, part in state.items() if not name.startswith("target_") and "optimiser" not in name}
-    leaves = [leaf for leaf in jax.tree.leaves(moved) if leaf.ndim > 1]  # counters are one number a member
-    return sum(leaf.size for leaf in leaves) // parts.work.population_size
+    population = parts.execution.shape()
+    members = population.members if isinstance(population, Joint) else population
+    counted = sum(leaf.size for leaf in _moved(members) if leaf.ndim > 1)  # counters are one number a member
+    shared = _moved(population.shared) if isinstance(population, Joint) else []
+    return counted // parts.work.population_size + sum(leaf.size for leaf in shared if leaf.ndim > 0)
+
+
+def _moved(state: Any) -> list[jax.ShapeDtypeStruct]:
+    leaves, _ = jax.tree_util.tree_flatten_with_path(state)
+    named = [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
+    return [leaf for name, leaf in named if ".target_" not in name and "optimiser" not in name]

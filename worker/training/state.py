@@ -13,7 +13,8 @@ from worker.core.keys import derive
 from worker.core.types import Hyperparams
 from worker.execution import Population
 from worker.execution.compilation import seldom_run
-from worker.population import sample_hyperparams
+from worker.population import founding_values, sample_hyperparams
+from worker.population.fitness import History, empty_history, fitness_spec
 from worker.training.assembly import Parts
 from worker.training.checkpoint import Arrays, flatten, prefixed, unflatten, within
 from worker.training.lineage import Lineage
@@ -34,9 +35,14 @@ class TrainingState:
     """The same, where the members live."""
     method_state: Any
     fitness: NDArray[np.float32]
-    """By the latest evaluation, [P]; NaN before the first."""
+    """What members are ranked by, [P]; NaN before the first evaluation."""
+    history: History
+    returns: NDArray[np.float32]
+    """Episodes of the latest evaluation, [P, episodes]; NaN before the first."""
     lineage: Lineage
     update_metrics: UpdateMetrics
+    search_state: Any = ()
+    """What a method that makes weights itself remembers."""
 
 
 def founders(parts: Parts) -> TrainingState:
@@ -45,21 +51,31 @@ def founders(parts: Parts) -> TrainingState:
 
     @partial(jax.jit, compiler_options=seldom_run())
     def draw(key: jax.Array) -> tuple[Hyperparams, Any]:
-        hyperparams = sample_hyperparams(derive(key, "hyperparams"), parts.spec.algorithm, size)
+        hyperparams = sample_hyperparams(
+            derive(key, "hyperparams"), parts.spec.algorithm, size, founding_values(parts.spec)
+        )
+        hyperparams |= {name: jnp.full(size, value) for name, value in parts.method.hyperparams.items()}
         return hyperparams, parts.method.init(derive(key, "method"), hyperparams)
 
     hyperparams, method_state = jax.device_get(draw(jax.random.wrap_key_data(jnp.asarray(words))))
     placed = parts.execution.place(hyperparams)
+    population, search_state = parts.execution.init(words, placed), ()
+    if parts.method.search:
+        begin = jax.jit(parts.method.search.begin, compiler_options=seldom_run())
+        search_state, population = begin(derive(jax.random.wrap_key_data(jnp.asarray(words)), "search"), population)
     parts.collector.restart(0)
     return TrainingState(
         step=0,
-        population=parts.execution.init(words, placed),
+        population=population,
         hyperparams=hyperparams,
         placed=placed,
         method_state=method_state,
         fitness=np.full(size, np.nan, np.float32),
+        history=empty_history(fitness_spec(parts.spec), size),
+        returns=np.full((size, parts.spec.evaluation.episodes), np.nan, np.float32),
         lineage=Lineage(size),
         update_metrics=UpdateMetrics(),
+        search_state=search_state,
     )
 
 
@@ -67,9 +83,12 @@ def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
     return {
         "step": np.array(state.step),
         "fitness": state.fitness,
+        "returns": state.returns,
+        **prefixed("history", state.history._asdict()),
         **flatten("population", state.population),
         **flatten("hyperparams", state.hyperparams),
         **flatten("method", state.method_state),
+        **flatten("search", state.search_state),
         **prefixed("lineage", state.lineage.to_arrays()),
         **prefixed("update_metrics", state.update_metrics.to_arrays()),
         **prefixed("episodes", parts.collector.to_arrays()),
@@ -82,6 +101,9 @@ def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
     work = parts.work
     hyperparams = unflatten("hyperparams", work.hyperparams_shape(), arrays)
     method_shape = jax.eval_shape(parts.method.init, jax.random.key(0), work.hyperparams_shape())
+    population_shape, search_shape = parts.execution.shape(), ()
+    if parts.method.search:
+        search_shape, _ = jax.eval_shape(parts.method.search.begin, jax.random.key(0), population_shape)
     lineage, update_metrics = Lineage(work.population_size), UpdateMetrics()
     lineage.from_arrays(within("lineage", arrays))
     update_metrics.from_arrays(within("update_metrics", arrays))
@@ -90,11 +112,14 @@ def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
     parts.collector.restart(number)
     return TrainingState(
         step=int(arrays["step"]),
-        population=parts.execution.place(unflatten("population", work.population_shape(), arrays)),
+        population=parts.execution.place(unflatten("population", population_shape, arrays)),
         hyperparams=hyperparams,
         placed=parts.execution.place(hyperparams),
         method_state=unflatten("method", method_shape, arrays),
         fitness=arrays["fitness"],
+        history=History(**within("history", arrays)),
+        returns=arrays["returns"],
         lineage=lineage,
         update_metrics=update_metrics,
+        search_state=unflatten("search", search_shape, arrays),
     )

@@ -5,6 +5,8 @@ const LABELS: Record<string, string> = {
   "evaluation/return_stderr": "Return, standard error",
   "evaluation/length": "Episode length",
   "training/return": "Training return",
+  "population/mean_policy_return": "Return of the mean policy",
+  "population/mean_policy_return_stderr": "Return of the mean policy, standard error",
   "training/q_value": "Q value",
   "speed/env_steps_per_second": "Environment steps/s",
   "speed/updates_per_second": "Updates/s",

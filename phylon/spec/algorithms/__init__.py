@@ -11,6 +11,7 @@ from phylon.spec.algorithms.networks import MLPSpec
 from phylon.spec.algorithms.ppo import PPOSpec
 from phylon.spec.algorithms.sac import SACSpec
 from phylon.spec.algorithms.td3 import TD3Spec
+from phylon.spec.algorithms.toy import SurrogateAscentSpec, ToySpec, TriangleClimbSpec
 from phylon.spec.distributions import Choice, Distribution, Legal, Model, NameChoice, Named
 
 __all__ = [
@@ -21,14 +22,20 @@ __all__ = [
     "MLPSpec",
     "PPOSpec",
     "SACSpec",
+    "SurrogateAscentSpec",
     "TD3Spec",
+    "ToySpec",
+    "TriangleClimbSpec",
     "hyperparameters",
     "names_of",
     "tunable_fields",
     "tuned",
 ]
 
-AlgorithmSpec = Annotated[TD3Spec | SACSpec | DDPGSpec | DQNSpec | PPOSpec | DrACSpec, Discriminator("name")]
+AlgorithmSpec = Annotated[
+    TD3Spec | SACSpec | DDPGSpec | DQNSpec | PPOSpec | DrACSpec | SurrogateAscentSpec | TriangleClimbSpec,
+    Discriminator("name"),
+]
 """Each says by `learns_from` whether it draws from a replay, or learns from each rollout once."""
 
 

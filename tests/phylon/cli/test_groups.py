@@ -105,4 +105,6 @@ def test_train_goes_on_after_a_failure(tmp_path: Path):
     assert result.returncode == 1, result.stderr
     assert "1 of 2: pair-bad" in result.stderr and "1 of 2 experiments failed: bad" in result.stderr
     assert "pair-good finished at step 100 of 100" in result.stdout
+    assert "runs/: comparison.png" in result.stdout and "figure2.png" not in result.stdout
+    assert (tmp_path / "runs" / "comparison.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "runs" / "good" / "run.json").is_file() and (tmp_path / "runs" / "bad" / "run.json").is_file()

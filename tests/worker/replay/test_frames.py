@@ -162,3 +162,19 @@ def test_the_forecast_of_memory_is_what_a_replay_takes(preset):
     spec = parse_yaml(load_preset(preset).yaml)
     info = describe(spec.environment.suite, spec.environment.id)
     assert make_replay(spec.population.size, spec.replay.capacity, info).nbytes == replay_bytes(spec)
+
+
+def test_a_copied_replay_is_the_parents_in_both_kinds():
+    film = Film(2, 1)
+    frames, ring = FrameReplay(MEMBERS, 30, info_of(2)), Replay(MEMBERS, 30, info_of(2))
+    parents = np.array([MEMBERS - 1, *range(1, MEMBERS)], np.int32)
+    batch, more = film.calls(20), film.calls(6)
+    for replay in (frames, ring):
+        replay.add(batch)
+        replay.copy(parents)
+    assert_same_draws(frames, ring)
+    rewards = ring.to_arrays()["reward"]
+    np.testing.assert_array_equal(rewards[0], rewards[MEMBERS - 1])
+    for replay in (frames, ring):
+        replay.add(more)
+    assert_same_draws(frames, ring)

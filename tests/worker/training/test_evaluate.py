@@ -97,7 +97,7 @@ def test_unseen_levels_are_played_apart_and_rank_nobody():
     assert len(np.unique(first, axis=0)) == 1
     assert len(np.unique(other, axis=0)) == EPISODES
     evaluation = evaluation._replace(test_returns=np.arange(12.0).reshape(SIZE, EPISODES))
-    np.testing.assert_array_equal(evaluation.fitness, evaluation.returns.mean(axis=1))
+    np.testing.assert_array_equal(evaluation.means, evaluation.returns.mean(axis=1))
     frames = evaluation.frames()
     assert frames["evaluation/test_return"] == [1.5, 5.5, 9.5]
     assert frames["evaluation/test_return_stderr"][0] == pytest.approx(np.std([0, 1, 2, 3], ddof=1) / 2)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from worker.population import Birth, Evolution
 from worker.training.failure import MutationNotProven
 from worker.training.lineage import Lineage
 from worker.training.proof import prove_copies, prove_hyperparams
@@ -20,11 +21,10 @@ def lineage():
 
 
 def replace_first_by_last(lineage):
-    return lineage.children(
-        parents=np.array([2, 1, 2], np.int32),
-        changes=[{"discount": "inherit"}, {}, {}],
+    return lineage.births(
+        Evolution((), np.array([2, 1, 2], np.int32), AFTER, {}, {"gain": np.array([0.5, np.nan, np.nan], np.float32)}),
+        births=[Birth("copy", {"discount": "inherit"}), None, None],
         before=BEFORE,
-        after=AFTER,
         fitness=np.array([1, 2, 3], np.float32),
         ranks=np.array([2, 1, 0], np.int32),
         weights=WEIGHTS[[2, 1, 2]],
@@ -46,20 +46,21 @@ def test_a_child_tells_why_and_from_whom(lineage):
     assert child.hyperparams_before["discount"] == child.hyperparams["discount"] == pytest.approx(0.99)
     assert (child.fitness, child.parent_fitness, child.rank) == (1, 3, 2)
     assert child.weights == "00000005abcdef01"
+    assert child.reasons == {"gain": 0.5}
 
 
 def test_grandchildren_descend_from_the_child(lineage):
     replace_first_by_last(lineage)
-    (grandchild,) = lineage.children(
-        parents=np.array([0, 0, 2], np.int32),
-        changes=[{}, {"discount": "x1.2"}, {}],
+    grandchild, explorer = lineage.births(
+        Evolution((), np.array([0, 0, 2], np.int32), AFTER, {}),
+        births=[None, Birth("perturb", {"discount": "x1.2"}), Birth("perturb", {"discount": "x0.8"})],
         before=AFTER,
-        after=AFTER,
         fitness=np.zeros(3, np.float32),
         ranks=np.arange(3, dtype=np.int32),
         weights=WEIGHTS,
     )
     assert (grandchild.id, grandchild.slot, grandchild.parent, grandchild.operator) == (4, 1, 3, "perturb")
+    assert (explorer.id, explorer.slot, explorer.parent) == (5, 2, 2)  # one that lives on with other values
 
 
 def test_goes_on_from_a_checkpoint(lineage):

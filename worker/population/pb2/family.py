@@ -9,19 +9,21 @@
 Before anything is known, numbers are drawn from their priors.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from phylon.events import Operator
 from phylon.spec import ExperimentSpec
+from phylon.spec.evolving import Evolving
 from phylon.spec.pb2 import BanditSpec, OptimismSpec, PB2FamilySpec
 from phylon.spec.selection import donors, replaced_members
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, Key
 from worker.population.hyperparams import prior
-from worker.population.method import Evolution, MethodState, PopulationMethod
+from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
 from worker.population.pb2 import bandit
 from worker.population.pb2.bandit import Bandit
 from worker.population.pb2.fitting import usual_parameters
@@ -29,7 +31,7 @@ from worker.population.pb2.kernels import KernelFn, Parameters, time_varying_mix
 from worker.population.pb2.observations import Observations, nothing, record, standardise, to_unit
 from worker.population.pb2.proposal import Pending, Proposal
 from worker.population.pb2.space import decode_number, encode_categories, encode_numbers, listed, space_of
-from worker.population.pbt import best_first, select
+from worker.population.selection import best_first, truncation
 
 # Codes of what was done to a hyper-parameter.
 KEEP, INHERIT, RESAMPLE, MODEL, BANDIT = range(5)
@@ -78,7 +80,7 @@ def build(
     size, method = spec.population.size, spec.population.method
     assert isinstance(method, PB2FamilySpec)
     replaced, best = replaced_members(size, method.selection), donors(size, method.selection)
-    rounds = spec.budget.env_steps // method.interval
+    rounds = training_of(spec) // method.interval
     space = space_of(spec.algorithm)
     arms = {name: len(choice.choice) for name, choice in space.categories.items()} if bandit_spec else {}
     rates = {name: bandit.rates(bandit_spec, count, size, rounds) for name, count in arms.items() if bandit_spec}
@@ -93,13 +95,14 @@ def build(
             parameters=usual_parameters(),
         )
 
-    def evolve(key: Key, method_state: State, hyperparams: Hyperparams, fitness: Array) -> Evolution:
+    def evolve(key: Key, method_state: State, hyperparams: Hyperparams, standing: Standing[Array]) -> Evolution[Array]:
+        fitness = standing.fitness
         numbers, categories = encode_numbers(space, hyperparams), encode_categories(space, hyperparams)
         round = method_state.round + 1
         seen = record(method_state.observations, round, method_state.start, numbers, categories, fitness)
         bandits = learned(method_state.bandits, seen, round)
 
-        parents = select(derive(key, "select"), fitness, replaced, best)
+        parents = truncation(derive(key, "select"), fitness, replaced, best)
         slots = best_first(fitness)[-replaced:]
         chosen = choose(derive(key, "categories"), bandits, categories, slots)
         categories = categories.at[slots].set(chosen.categories)
@@ -177,12 +180,27 @@ def build(
     return PopulationMethod(init, evolve, describe)
 
 
-def describe(evolution: Evolution) -> list[dict[str, str]]:
+def training_of(spec: ExperimentSpec) -> int:
+    """How much of what the method's interval counts lies before a member."""
+    is_updates = isinstance(spec.population.method, Evolving) and spec.population.method.unit == "updates"
+    return round(spec.budget.env_steps * spec.replay.ratio) if is_updates and spec.replay else spec.budget.env_steps
+
+
+def describe(evolution: Evolution[Any]) -> list[Birth | None]:
     codes = {name: np.asarray(code) for name, code in evolution.changes.items()}
-    return [
-        {} if parent == slot else {name: WORDS[code[slot]] for name, code in codes.items()}
-        for slot, parent in enumerate(np.asarray(evolution.parents))
-    ]
+    births: list[Birth | None] = []
+    for slot, parent in enumerate(np.asarray(evolution.parents).tolist()):
+        changes = {name: WORDS[code[slot]] for name, code in codes.items()}
+        births.append(None if parent == slot else Birth(operator_of(changes), changes))
+    return births
+
+
+def operator_of(changes: dict[str, str]) -> Operator:
+    """The one word for a birth: `suggest` as soon as a model or a bandit had a say."""
+    words = set(changes.values())
+    if words & {"model", "bandit"}:
+        return "suggest"
+    return "resample" if "resample" in words else "copy"
 
 
 def reasons_of(proposal: Proposal, has_mix: bool) -> dict[str, Array]:

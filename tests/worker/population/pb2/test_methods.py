@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from phylon.spec import Choice, IntUniform, SpecInvalid, bounds, parse_spec, tuned
-from worker.population import build_method, is_due, operator_of, ranks, sample_hyperparams
+from worker.population import Standing, build_method, ranks, sample_hyperparams
+from worker.population.timing import Progress, is_due
 
 SIZE, REPLACED, WINDOW = 8, 2, 24
 NUMBERS = {
@@ -47,9 +48,9 @@ def compiled(name):
     method = build_method(spec)
     traces = []
 
-    def traced(*arguments):
+    def traced(key, state, hyperparams, fitness):
         traces.append(1)
-        return method.evolve(*arguments)
+        return method.evolve(key, state, hyperparams, Standing(np.int32(0), fitness, fitness[:, None]))
 
     evolve = jax.jit(traced, compiler_options={"xla_backend_optimization_level": 0})
     founders = sample_hyperparams(jax.random.key(0), spec.algorithm, SIZE)
@@ -101,15 +102,16 @@ class TestEveryMethod:
     def test_words_say_what_was_done(self, name):
         spec, method, *_ = compiled(name)
         for round, (_, _, plan) in enumerate(lived(name)):
-            words = method.describe(plan)
-            assert [bool(changes) for changes in words] == (plan.parents != np.arange(SIZE)).tolist()
+            births = method.describe(plan)
+            assert [birth is not None for birth in births] == (plan.parents != np.arange(SIZE)).tolist()
             number = "model" if round else "resample"  # nothing is known at first
             category = "resample" if name == "pb2_rand" else "bandit"
-            for changes in filter(None, words):
-                assert changes == {
+            for birth in filter(None, births):
+                assert birth.changes == {
                     field: category if field in CATEGORIES else number for field in tuned(spec.algorithm)
                 }
-        assert operator_of(next(filter(None, method.describe(lived("pb2")[0][2])))) == "resample"
+                is_suggested = {"model", "bandit"} & set(birth.changes.values())
+                assert birth.operator == ("suggest" if is_suggested else "resample")
 
     def test_reasons_are_given_for_children_alone(self, name):
         expected = set() if name == "pb2_mult" else {"predicted_mean", "predicted_deviation", "acquisition"}
@@ -160,7 +162,9 @@ class TestEveryMethod:
 
     def test_it_is_due_at_its_intervals(self, name):
         method = make_spec(name, TUNED[name], burn_in=20_000).population.method
-        assert [step for step in range(0, 40_001, 5_000) if is_due(method, step)] == [20_000, 30_000, 40_000]
+        steps = range(5_000, 40_001, 5_000)
+        due = [step for step in steps if is_due(method, Progress(step - 5_000, 0), Progress(step, 0))]
+        assert due == [20_000, 30_000, 40_000]
 
 
 def test_a_start_is_that_of_the_copied_weights():

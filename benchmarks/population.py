@@ -1,0 +1,39 @@
+"""What methods that train a population as one are good for, on small tasks; a few minutes on two cores."""
+
+from benchmarks import diversity, report, weight_search
+
+
+def main() -> None:
+    apart = report.table(["policies learn by", "distance", "closest pair", "reward"], diversity.rows())
+    search = report.table(["task", "joint steps", "policy", "last return, by seed"], weight_search.rows())
+    best, least = 1 + diversity.TILT * diversity.RADIUS, 1 - diversity.TILT * diversity.RADIUS
+    ratios = " and ".join(f"{task.ratio:g} on {task.id}" for task in weight_search.TASKS)
+    report.write(
+        "population",
+        f"""# Methods that train a population as one
+
+Written by `python -m benchmarks.population`. {report.machine()}.
+
+## DvD keeps policies apart
+
+An episode is one step, and its reward about 1 on a ring of actions in [-1, 1]²: {best:.2f} at one end of it,
+{least:.2f} at the other, and less beside it. Five policies and one critic learn from the same uniform actions,
+{diversity.UPDATES:,} updates. One number a seed; distances are between the actions of two policies, means over states.
+
+{apart}
+
+## CEM-RL beside TD3
+
+Equal steps of all members together, equal updates for each such step ({ratios}),
+the same networks (two layers of 64) and learning rates. CEM-RL has {weight_search.MEMBERS} members, half of them
+trained: its update moves five policies and one critic on five batches, so it costs more. It also looks at
+{weight_search.EPISODES} noiseless episodes of each member before each draw, which are not counted as steps; TD3 learns
+nothing from evaluations.
+
+{search}
+""",
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""What all methods that select and copy have in common."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from phylon.spec.distributions import Model
+from phylon.spec.fitness import FitnessSpec, LastFitness
+
+
+class CopySpec(Model):
+    """What a replaced member takes over."""
+
+    what: Literal["agent", "policy"] = "agent"
+    """`agent`: weights, optimisers, running statistics. `policy`: the policy with its target and optimiser alone; the
+    replaced member keeps its critics (fastpbrl)."""
+    hyperparams: bool = True
+    """Whether exploration starts from the parent's values, or from the replaced member's own (EVO)."""
+    replay: bool = False
+    """Whether the parent's experience is copied, too."""
+
+
+class Evolving(Model):
+    """What all methods that select have in common."""
+
+    interval: Annotated[int, Field(strict=True, ge=1)]
+    """How much of a member's training lies between two selections."""
+    unit: Literal["steps", "updates"] = "steps"
+    """What `interval` and `burn_in` count: environment steps of a member, or its gradient updates."""
+    burn_in: Annotated[int, Field(strict=True, ge=0)] = 0
+    """No selection before this."""
+    fitness: FitnessSpec = LastFitness(name="last")

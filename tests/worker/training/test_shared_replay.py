@@ -1,0 +1,61 @@
+"""One replay for all members: what goes in, and who draws how much."""
+
+import numpy as np
+import pytest
+
+from phylon.spec import parse_spec
+from worker.core.types import EnvironmentInfo, Rollout, Transition
+from worker.training.collect import as_of_one_member
+from worker.training.experience import make_experience
+
+MEMBERS, CALLS, ENVS = 3, 4, 2
+INFO = EnvironmentInfo(observation_shape=(3,), action_size=1, max_episode_steps=200, envs_per_member=ENVS)
+
+
+@pytest.fixture
+def rollout():
+    """The reward says who got it, when and where: 100 * member + 10 * call + environment."""
+    member, call, env = np.ogrid[:MEMBERS, :CALLS, :ENVS]
+    reward = (100 * member + 10 * call + env).astype(np.float32)
+    obs, action = np.repeat(reward[..., None], 3, axis=-1), reward[..., None]
+    return Rollout(Transition(obs, action, reward, np.zeros_like(reward), obs + 0.5), np.zeros_like(reward))
+
+
+@pytest.fixture
+def experience(small_spec):
+    small_spec["environment"]["envs_per_member"] = ENVS
+    small_spec["population"]["size"] = MEMBERS
+    small_spec["population"]["method"] = {"name": "independent"}
+    small_spec["algorithm"] = {"name": "td3", "batch_size": 50}
+    small_spec["replay"] |= {"sharing": "shared", "ratio": 0.1}
+    return lambda capacity, learners: make_experience(
+        parse_spec(small_spec | {"replay": small_spec["replay"] | {"capacity": capacity}}), INFO, 0, learners
+    )
+
+
+def test_what_happened_at_the_same_time_lies_side_by_side(rollout):
+    merged = as_of_one_member(rollout).transitions
+    assert merged.reward.shape == (1, CALLS, MEMBERS * ENVS)
+    assert merged.obs.shape == (1, CALLS, MEMBERS * ENVS, 3)
+    assert merged.reward[0, 1].tolist() == [10, 11, 110, 111, 210, 211]
+
+
+def test_everyone_draws_from_everything(experience, rollout):
+    shared = experience(1000, MEMBERS)
+    shared.take(rollout)
+    drawn = shared.draw(0)
+    assert drawn.reward.shape == (MEMBERS, 2, 50)
+    assert drawn.obs.shape == shared.example().obs.shape == (MEMBERS, 2, 50, 3)
+    for batches in drawn.reward:
+        assert {int(reward) // 100 for reward in batches.ravel()} == {0, 1, 2}
+    assert not np.array_equal(drawn.reward[0], drawn.reward[1])
+    np.testing.assert_array_equal(drawn.next_obs[..., 0], drawn.reward + 0.5)  # rows stay together
+
+
+def test_the_oldest_of_all_make_room(experience, rollout):
+    shared = experience(50, 1)
+    for _ in range(3):
+        shared.take(rollout)  # 24 transitions each
+    arrays = shared.to_arrays()
+    assert arrays["reward"].shape == (1, 50) and int(arrays["added"]) == 72
+    assert shared.draw(0).reward.shape == (1, 2, 50)

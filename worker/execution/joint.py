@@ -1,0 +1,67 @@
+"""Runs a population that learns as one (`JointAlgorithm`): all updates of a segment in one program on one device.
+
+The members' own parts are what acts, is gathered and is hashed; what they share only learns.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from worker.core.keys import derive, member_keys
+from worker.core.types import Array, Hyperparams, Joint, JointAlgorithm, Metrics, Transition
+from worker.execution.acting import make_actor, make_exploration_keys
+from worker.execution.compilation import seldom_run
+from worker.execution.interface import Actor, Execution, KeyWords, Report, Workload
+from worker.execution.members import member_checksum, take_members
+
+
+def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Execution:
+    device, size = jax.local_devices()[0], work.population_size
+
+    def init_population(key: Array, hyperparams: Hyperparams) -> Joint:
+        return algorithm.init(member_keys(derive(jax.random.wrap_key_data(key), "init"), size), hyperparams)
+
+    def shape() -> Joint:
+        return jax.eval_shape(init_population, jax.ShapeDtypeStruct((2,), jnp.uint32), work.hyperparams_shape())
+
+    def run(
+        population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: Array, segment: Array
+    ) -> tuple[Joint, Report]:
+        def step(population: Joint, inputs: tuple[Transition[Array], Array]) -> tuple[Joint, Metrics]:
+            batch, words = inputs
+            return algorithm.update(population, hyperparams, batch, jax.random.wrap_key_data(words))
+
+        updates = batches.reward.shape[1]
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "update", segment), algorithm.learners)
+        words = jax.random.key_data(jax.vmap(lambda own: jax.random.split(own, updates))(keys))
+        by_update = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), (batches, words))
+        population, metrics = jax.lax.scan(step, population, by_update)
+        return population, Report({name: jnp.mean(values, axis=0) for name, values in metrics.items()}, hyperparams)
+
+    init_program = jax.jit(init_population, compiler_options=seldom_run())
+    program = jax.jit(run, donate_argnums=0)
+    gather = jax.jit(lambda population, parents: population._replace(members=take_members(population.members, parents)))
+    checksum = jax.jit(lambda population: jax.vmap(member_checksum)(population.members))
+    make_member_actor = make_actor(work, shape().members, device)
+
+    def update(
+        population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int
+    ) -> tuple[Joint, Report]:
+        return program(population, hyperparams, batches, key, np.uint32(segment))
+
+    def actor(population: Joint, hyperparams: Hyperparams) -> Actor:
+        return make_member_actor(population.members, hyperparams)
+
+    return Execution(
+        strategy="vectorized",
+        devices=(device,),
+        learners=algorithm.learners,
+        shape=shape,
+        place=lambda tree: jax.device_put(tree, device),
+        init=lambda key, hyperparams: jax.device_put(init_program(key, jax.device_get(hyperparams)), device),
+        actor=actor,
+        exploration_keys=make_exploration_keys(work),
+        update=update,
+        gather=gather,
+        checksum=lambda population: np.asarray(checksum(population)),
+    )

@@ -1,0 +1,64 @@
+"""The cross-entropy method over a tree of weights, with a diagonal Gaussian (as in CEM-RL, arXiv 1810.01222).
+
+    noise    = decay * noise + (1 - decay) * final
+    mean     = sum over elites of weight * sample
+    variance = sum over elites of weight * (sample - OLD mean)² + noise
+
+Weights add up to one, so the sum is a mean already and is not divided again. Fitness is maximised.
+"""
+
+from typing import Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from worker.core.types import Array, Key, Params
+from worker.population.selection import ranks
+
+
+class CEMState(NamedTuple):
+    mean: Params
+    variance: Params
+    noise: Array
+    """The variance that the latest update added."""
+
+
+def begin(mean: Params, variance: float, noise: float) -> CEMState:
+    return CEMState(mean, jax.tree.map(lambda leaf: jnp.full_like(leaf, variance), mean), jnp.float32(noise))
+
+
+def elite_weights(fitness: Array, elites: int, scheme: Literal["log", "uniform"]) -> Array:
+    """[P]: what each counts in the new mean; nothing for those who are not among the best."""
+    place = ranks(fitness) + 1
+    value = jnp.log((elites + 1) / place) if scheme == "log" else jnp.ones(len(fitness))
+    value = jnp.where(place <= elites, value, 0.0)
+    return value / jnp.sum(value)
+
+
+def update(state: CEMState, samples: Params, weights: Array, decay: float, final: float) -> CEMState:
+    """`samples` [P, ...] with the weights [P] of `elite_weights`."""
+    noise = decay * state.noise + (1 - decay) * final
+
+    def average(values: Array) -> Array:
+        return jnp.tensordot(weights, values, axes=1)
+
+    mean = jax.tree.map(average, samples)
+    spread = jax.tree.map(lambda sample, old: average(jnp.square(sample - old[None])), samples, state.mean)
+    return CEMState(mean, jax.tree.map(lambda leaf: leaf + noise, spread), noise)
+
+
+def sample(key: Key, state: CEMState, size: int, antithetic: bool) -> Params:
+    """[size, ...]. Antithetic samples stand in pairs: 2i and 2i + 1 lie on opposite sides of the mean."""
+    means, structure = jax.tree.flatten(state.mean)
+    variances = jax.tree.leaves(state.variance)
+
+    def draw(key: Key, mean: Array, variance: Array) -> Array:
+        if not antithetic:
+            directions = jax.random.normal(key, (size, *mean.shape))
+        else:
+            half = jax.random.normal(key, (-(-size // 2), *mean.shape))
+            directions = jnp.stack([half, -half], axis=1).reshape(-1, *mean.shape)[:size]
+        return mean[None] + jnp.sqrt(variance)[None] * directions
+
+    drawn = [draw(*leaf) for leaf in zip(jax.random.split(key, len(means)), means, variances, strict=True)]
+    return jax.tree.unflatten(structure, drawn)

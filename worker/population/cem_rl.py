@@ -1,0 +1,74 @@
+"""CEM-RL (Pourchot & Sigaud 2019, arXiv 1810.01222): a search over policies' weights, helped along by gradients.
+
+    all policies are drawn from a Gaussian
+    those in the first slots make gradient steps with a critic that all share   (the training loop)
+    all are evaluated; the best, trained or not, move the Gaussian              (here)
+
+A drawn policy starts with a target equal to it and a fresh optimiser; the critic lives on. Antithetic pairs stand in
+neighbouring slots, so that both halves of a pair are trained or neither (but for one pair, if the number is odd).
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from phylon.spec import ExperimentSpec
+from phylon.spec.cem_rl import CEMRLSpec, members_of_share
+from worker.core.types import Array, Hyperparams, Joint, Key, Params
+from worker.learning import adam_init
+from worker.population import cem
+from worker.population.cem import CEMState
+from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing, WeightSearch
+
+
+def cem_rl(spec: ExperimentSpec) -> PopulationMethod:
+    method, size = spec.population.method, spec.population.size
+    assert isinstance(method, CEMRLSpec)
+    elites, trained = members_of_share(size, method.elites), members_of_share(size, method.trained)
+
+    def init(key: Key, hyperparams: Hyperparams) -> MethodState:
+        del key, hyperparams  # what is remembered is the search's
+        return ()
+
+    def evolve(
+        key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+    ) -> Evolution[Array]:
+        """Nobody is copied: the search draws everyone anew."""
+        del key
+        reasons = {
+            "elite_weight": cem.elite_weights(standing.fitness, elites, method.weights),
+            "trained": (jnp.arange(size) < trained).astype(jnp.float32),
+        }
+        return Evolution(method_state, jnp.arange(size, dtype=jnp.int32), hyperparams, {}, reasons)
+
+    def describe(evolution: Evolution[Any]) -> list[Birth | None]:
+        assert evolution.reasons is not None
+        heaviest = int(np.argmax(evolution.reasons["elite_weight"]))
+        return [Birth("sample", {}, parent=heaviest) for _ in range(size)]
+
+    def begin(key: Key, population: Joint) -> tuple[CEMState, Joint]:
+        first = jax.tree.map(lambda leaf: leaf[0], population.members.policy)
+        state = cem.begin(first, method.initial_variance, method.noise.initial)
+        return state, with_policies(population, cem.sample(key, state, size, method.antithetic))
+
+    def breed(key: Key, state: CEMState, population: Joint, standing: Standing[Array]) -> tuple[CEMState, Joint]:
+        weights = cem.elite_weights(standing.fitness, elites, method.weights)
+        state = cem.update(state, population.members.policy, weights, method.noise.decay, method.noise.final)
+        return state, with_policies(population, cem.sample(key, state, size, method.antithetic))
+
+    def centre(state: CEMState, population: Joint) -> Joint:
+        everywhere = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (size, *leaf.shape)), state.mean)
+        return with_policies(population, everywhere)
+
+    return PopulationMethod(init, evolve, describe, search=WeightSearch(begin, breed, centre))
+
+
+def with_policies(population: Joint, policies: Params) -> Joint:
+    """Members that begin anew with these policies [P, ...]; all else of theirs, and what they share, stays."""
+    members = population.members
+    renewed = {"policy": policies, "policy_optimiser": jax.vmap(adam_init)(policies)}
+    if "target_policy" in members._fields:
+        renewed["target_policy"] = policies
+    return population._replace(members=members._replace(**renewed))

@@ -1,0 +1,24 @@
+"""When a population evolves."""
+
+from typing import NamedTuple
+
+from phylon.spec.evolving import Evolving
+from phylon.spec.population import MethodSpec
+from phylon.spec.replay_method import ReplayScheduleSpec
+
+
+class Progress(NamedTuple):
+    """Of each member."""
+
+    steps: int
+    updates: int
+
+
+def is_due(method: MethodSpec, before: Progress, after: Progress) -> bool:
+    """Whether the population evolves at the end of a segment that led from one progress to the other."""
+    if isinstance(method, ReplayScheduleSpec):
+        return any(before.steps < entry.step <= after.steps for entry in method.schedule)
+    if not isinstance(method, Evolving):
+        return False
+    then, now = getattr(before, method.unit), getattr(after, method.unit)
+    return now // method.interval > then // method.interval and now >= method.burn_in
