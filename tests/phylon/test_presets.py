@@ -13,9 +13,14 @@ from phylon.spec import (
     parse_study,
     parse_yaml,
     read_yaml,
+    tuned,
 )
+from phylon.spec.algorithms.drac import AUGMENTATION_NAMES, DrACSpec
 
 PRESETS = list_presets()
+
+SHRUNK = {"drac-bigfish": {"rollout_steps", "network", "envs_per_member"}}
+"""One rollout of the paper's would take minutes on two cores."""
 
 
 def experiments(name: str) -> dict[str, ExperimentSpec]:
@@ -48,8 +53,9 @@ def test_a_smoke_variant_is_the_same_experiment_made_small(preset: Preset):
     large_ones, small_ones = experiments(preset.name), experiments(preset.name + "-smoke")
     assert list(large_ones) == list(small_ones)
     for full, smoke in zip(large_ones.values(), small_ones.values(), strict=True):
-        assert smoke.algorithm == full.algorithm
-        assert smoke.environment == full.environment
+        for large, small in [(full.algorithm, smoke.algorithm), (full.environment, smoke.environment)]:
+            smaller = SHRUNK.get(preset.name, set()) & set(type(large).model_fields)
+            assert small == large.model_copy(update={name: getattr(small, name) for name in smaller})
         small, large = smoke.population.method.model_dump(), full.population.method.model_dump()
         assert small == large | {"interval": small["interval"]} if "interval" in large else small == large
         assert smoke.budget.env_steps * smoke.population.size * 5 < full.budget.env_steps * full.population.size
@@ -65,7 +71,9 @@ def test_figure_2_has_the_papers_grid_and_a_smoke_variant_of_a_few_cells(name: s
     assert len(smoke.cells()) * 20 < len(full.cells())
 
 
-@pytest.mark.parametrize("name", ["td3-pbt-halfcheetah", "sac-pbt-halfcheetah", "srsac-cheetah-run", "dqn-pong"])
+@pytest.mark.parametrize(
+    "name", ["td3-pbt-halfcheetah", "sac-pbt-halfcheetah", "srsac-cheetah-run", "dqn-pong", "drac-bigfish"]
+)
 def test_what_is_meant_for_a_gpu_has_a_smoke_variant_for_a_minute(name: str):
     full, smoke = parse_yaml(load_preset(name).yaml), parse_yaml(load_preset(name + "-smoke").yaml)
     assert smoke.budget.env_steps * smoke.population.size * 1000 < full.budget.env_steps * full.population.size
@@ -88,6 +96,17 @@ def test_dmc15_is_sr_sac_on_fifteen_tasks_of_dm_control():
         assert spec.environment.id.lower() == suffix.replace("-", "").replace("_", "") + "-v1"
         same = {"name": spec.name, "description": spec.description, "environment": spec.environment}
         assert spec == single.model_copy(update=same)
+
+
+def test_bigfish_is_at_the_papers_scale():
+    spec = parse_yaml(load_preset("drac-bigfish").yaml)
+    assert (spec.population.size, spec.environment.envs_per_member, spec.algorithm.rollout_steps) == (4, 64, 256)
+    assert spec.environment.procgen.levels == 200
+    numbers = set(tuned(spec.algorithm))
+    assert numbers == {"learning_rate", "clip", "entropy_coefficient", "augmentation", "augmentation_coefficient"}
+    assert spec.algorithm.model_dump(exclude=numbers) == DrACSpec(name="drac").model_dump(exclude=numbers)
+    assert set(spec.algorithm.augmentation.choice) == set(AUGMENTATION_NAMES)
+    assert spec.population.method.interval * 50 == spec.budget.env_steps
 
 
 def test_a_misspelt_name_gets_the_close_ones():
