@@ -1430,7 +1430,7 @@ export type Segment = {
      *
      * What the method knew when it decided, by name: for PB2 the predicted mean and deviation, and so on.
      */
-    reasons?: {
+    reasons: {
         [key: string]: Real;
     };
     /**
