@@ -17,5 +17,7 @@ def prepare(spec: ExperimentSpec) -> None:
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(compile_cache()))
     # Small programs are many at the start of a run, so they are worth keeping too.
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    # The decompositions of PB2's models are small; their threads would wait for each other by spinning.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if spec.execution.strategy in ("auto", "sharded"):
         one_cpu_device_a_core(most=spec.population.size)
