@@ -16,6 +16,7 @@ from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.trainer import LOG_FILE, Trainer
 from phylon.events import OUTCOMES, Failed, Finished, Started, Stopped
 from phylon.spec import ExperimentSpec, Group, replicate_seed, tuned
+from phylon.spec.algorithms import names_of
 from phylon.spool import SPOOL_FILE, SpoolReader
 
 POLL_SECONDS = 0.2
@@ -140,10 +141,15 @@ def _report(spec: ExperimentSpec, folder: Path, files: list[str], outcome: Finis
         segment = state.segments.get(member)
         names = tuned(spec.algorithm)
         values = segment.hyperparams.items() if segment else ()
-        rows += [(name, f"{value:.4g}") for name, value in values if name in names]
+        rows += [(name, _said(spec, name, value)) for name, value in values if name in names]
         print_table(["at the last evaluation", ""], rows, right=[""])
     folders = [f"{name}/" for name in (CHECKPOINTS, VIDEOS) if (folder / name).exists()]
     say(escape(f"{folder}/: {', '.join([*files, SPOOL_FILE, *folders, LOG_FILE])}"))
+
+
+def _said(spec: ExperimentSpec, name: str, value: float) -> str:
+    names = names_of(type(spec.algorithm), name)
+    return names[round(value)] if names else f"{value:.4g}"
 
 
 def _report_failure(failed: Failed) -> None:
