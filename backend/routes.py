@@ -18,6 +18,8 @@ from backend.metrics import endpoints as metrics
 from backend.presets import endpoints as presets
 from backend.runs import endpoints as runs
 from backend.specs import endpoints as specs
+from backend.studies import endpoints as studies
+from backend.studies import worker_endpoints as worker_studies
 from backend.workers import endpoints as workers
 from backend.workers import worker_endpoints as worker_registration
 
@@ -29,6 +31,7 @@ for part in (
     specs,
     experiments,
     groups,
+    studies,
     runs,
     metrics,
     lineage,
@@ -40,5 +43,6 @@ for part in (
     worker_registration,
     attempts,
     worker_artifacts,
+    worker_studies,
 ):
     router.include_router(part.router)

@@ -39,9 +39,21 @@ from phylon.results import (
     RunLineage,
     Series,
     SpecReport,
+    StoredStudy,
+    StudySummary,
     Worker,
 )
-from phylon.spec import ExperimentSpec, Group, SpecInvalid, group_to_yaml, read_yaml, spec_to_json, spec_to_yaml
+from phylon.spec import (
+    ExperimentSpec,
+    Group,
+    RuntimeStudySpec,
+    SpecInvalid,
+    group_to_yaml,
+    read_yaml,
+    spec_to_json,
+    spec_to_yaml,
+    study_to_yaml,
+)
 from phylon.transport import Transport
 
 if TYPE_CHECKING:
@@ -121,6 +133,31 @@ class Client:
         """Newest first."""
         wanted = {"search": search, "status": status, "group": group, "limit": limit, "offset": offset}
         return self._get("/experiments", ExperimentPage, **wanted)
+
+    def submit_study(self, source: RuntimeStudySpec | str | Path, worker_id: int | None = None) -> StoredStudy:
+        """Puts a runtime study into the queue, for any worker or for one."""
+        text = study_to_yaml(source) if isinstance(source, RuntimeStudySpec) else _text(source)
+        answer = self._transport.request("POST", "/studies", json={"yaml": text, "worker_id": worker_id})
+        return self._read(StoredStudy, answer)
+
+    def upload_study(self, file: Path) -> StoredStudy:
+        """Stores what `phylon study` measured: its `study.jsonl`."""
+        content = file.read_text(encoding="utf-8")
+        return self._read(StoredStudy, self._transport.request("POST", "/studies/upload", json={"content": content}))
+
+    def studies(self) -> list[StudySummary]:
+        """Newest first."""
+        return self._get_list("/studies", StudySummary)
+
+    def study(self, id: int) -> StoredStudy:
+        return self._get(f"/studies/{id}", StoredStudy)
+
+    def stop_study(self, id: int) -> StoredStudy:
+        """What it has measured by then is kept."""
+        return self._read(StoredStudy, self._transport.request("POST", f"/studies/{id}/stop"))
+
+    def delete_study(self, id: int) -> None:
+        self._transport.request("DELETE", f"/studies/{id}")
 
     def experiment(self, id: int) -> Experiment:
         return self._get(f"/experiments/{id}", Experiment)

@@ -8,9 +8,12 @@ from typing import Any, Literal
 
 from phylon.events import RunEvent
 from phylon.spec.distributions import Model
+from phylon.study import Machine, Measurement
 
 EXECUTE_RUN = "phylon.execute_run"
-"""Name of the only Celery task. Arguments: the run id."""
+"""Name of a Celery task. Arguments: the run id."""
+EXECUTE_STUDY = "phylon.execute_study"
+"""Name of a Celery task. Arguments: the id of a runtime study."""
 
 DeviceKind = Literal["cpu", "gpu"]
 
@@ -103,3 +106,38 @@ class Release(Model):
 
 class ArtifactStored(Model):
     artifact_id: int
+
+
+class StudyClaim(Model):
+    """The study is this worker's until `lease_seconds` after its last heartbeat."""
+
+    study_id: int
+    attempt: int
+    lease_seconds: float
+    spec: dict[str, Any]
+
+
+class StudyHeartbeat(Model):
+    """Renews the lease and carries what is new since `position`; an attempt's first one carries all that it has.
+
+    What the service holds from `position` on is replaced, so telling twice is harmless.
+    """
+
+    attempt: int
+    machine: Machine | None
+    """None as long as the worker does not know it."""
+    position: int
+    measurements: list[Measurement]
+    progress: str
+
+
+class StudyHeartbeatAnswer(Model):
+    command: Literal["continue", "stop"]
+
+
+class StudyEnd(Model):
+    """The attempt is over. Only `crashed` and `worker_shutdown` send the study back to the queue."""
+
+    attempt: int
+    outcome: Literal["finished", "stopped", "failed", "crashed", "worker_shutdown"]
+    detail: str

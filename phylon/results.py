@@ -9,6 +9,7 @@ from phylon.catalogue import Space
 from phylon.events import Segment
 from phylon.spec import Problem
 from phylon.spec.distributions import Scale
+from phylon.study import Machine, Measurement
 
 if TYPE_CHECKING:
     import numpy as np
@@ -282,6 +283,30 @@ class Health(Result):
     database: str
     redis: str
     version: str
+
+
+class StudySummary(Result):
+    """A runtime study on the service."""
+
+    id: int
+    name: str
+    description: str
+    status: RunStatus
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    worker_name: str | None
+    machine: Machine | None
+    done: int
+    total: int
+    progress: str | None
+    error: str | None
+
+
+class StoredStudy(StudySummary):
+    spec: dict[str, Any]
+    yaml: str
+    measurements: list[Measurement]
 
 
 class Rewind(Result):

@@ -84,11 +84,11 @@ def _check_worker(session: Session, run: Run, worker: Worker) -> None:
             f"Run {run.id} needs the suite '{suite}', which worker {worker.name} does not have.",
             "Install the suite on this worker, or let another worker take the run.",
         )
-    held = workers.held_run(session, worker.id)
+    held = workers.held_job(session, worker.id)
     if held is not None:
         raise RunNotClaimable(
-            f"Worker {worker.name} still holds run {held}; a worker has one slot.",
-            "Release that run first, or wait until its lease has run out.",
+            f"Worker {worker.name} still holds {held}; a worker has one slot.",
+            "Release it first, or wait until its lease has run out.",
         )
 
 

@@ -10,6 +10,7 @@ from backend.models.log_line import LogLine
 from backend.models.metric_frame import MetricFrame
 from backend.models.run import Run
 from backend.models.segment import Segment
+from backend.models.study import Study, StudyMeasurement
 from backend.models.worker import Worker
 
 __all__ = [
@@ -23,5 +24,7 @@ __all__ = [
     "MetricFrame",
     "Run",
     "Segment",
+    "Study",
+    "StudyMeasurement",
     "Worker",
 ]

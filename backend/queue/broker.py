@@ -1,4 +1,4 @@
-"""Sends a run's id to the workers. The message holds nothing else; the truth stays in the database."""
+"""Sends the id of a run or a study to the workers. The message holds nothing else; the truth stays in the database."""
 
 from typing import Any
 
@@ -43,9 +43,9 @@ class Broker:
     def reachable(self) -> bool:
         return self._doorbell.reachable()
 
-    def send(self, run_id: int, device: DeviceKind) -> None:
+    def send(self, id: int, device: DeviceKind, task: str = EXECUTE_RUN) -> None:
         try:
-            self._celery.send_task(EXECUTE_RUN, args=[run_id], queue=queue_name(device), retry=False)
+            self._celery.send_task(task, args=[id], queue=queue_name(device), retry=False)
         except (OperationalError, OSError) as error:
             raise BrokerAway(str(error)) from error
 

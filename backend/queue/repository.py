@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session, joinedload
 
-from backend.models import Run
+from backend.models import Run, Study
 from backend.runs.status import HELD, RunStatus
 
 _SCHEDULER_LOCK = 0x9471_0A
@@ -43,9 +43,10 @@ def unclaimed_since(session: Session, then: datetime) -> list[Run]:
 
 
 def dispatched_devices(session: Session) -> list[str]:
-    """The queues that hold a message which an idle worker is about to take, one entry a run."""
-    statement = select(Run.dispatched_to).where(Run.status == RunStatus.DISPATCHED)
-    return [device for device in session.scalars(statement) if device is not None]
+    """The queues that hold a message which an idle worker is about to take, one entry a run or study."""
+    runs = session.scalars(select(Run.dispatched_to).where(Run.status == RunStatus.DISPATCHED))
+    studies = session.scalars(select(Study.dispatched_to).where(Study.status == RunStatus.DISPATCHED))
+    return [device for device in (*runs, *studies) if device is not None]
 
 
 def waiting(session: Session, limit: int) -> list[Run]:

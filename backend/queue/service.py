@@ -50,11 +50,19 @@ def take_back_unclaimed(session: Session, context: Context) -> None:
         runs.ring(session, context, run.id)
 
 
-def choose(session: Session, context: Context) -> list[Dispatch]:
-    """Marks as many runs as idle workers can take, the oldest first. They are to be sent after the commit."""
+def idle_workers(session: Session, context: Context) -> list[Worker]:
+    """Those that no message on its way will keep busy."""
     idle = workers.idle(session, context)
     for device in repository.dispatched_devices(session):
         _take(idle, lambda worker, device=device: worker.device == device)
+    return idle
+
+
+def choose(session: Session, context: Context, idle: list[Worker]) -> list[Dispatch]:
+    """Marks as many runs as idle workers can take, the oldest first. They are to be sent after the commit.
+
+    Takes these workers out of `idle`.
+    """
     chosen: list[Dispatch] = []
     for run in repository.waiting(session, _LOOKAHEAD) if idle else ():
         suite = run.experiment.suite

@@ -1,4 +1,4 @@
-"""The life of a run. Nothing else may change `Run.status`.
+"""The life of a run, and of a runtime study. Nothing else may change their `status`.
 
     queued ──▶ dispatched ──▶ running ──▶ finished
       ▲            │            │  │
@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from backend.models import Run
+from backend.models import Run, Study
 
 
 class RunStatus(StrEnum):
@@ -46,20 +46,22 @@ _MOVES: dict[RunStatus, frozenset[RunStatus]] = {
 
 
 class IllegalMove(RuntimeError):
-    """A programming error: some rule let a run go where it cannot."""
+    """A programming error: some rule let a run or a study go where it cannot."""
 
-    def __init__(self, run_id: int, here: RunStatus, there: RunStatus) -> None:
+    def __init__(self, job: Run | Study, here: RunStatus, there: RunStatus) -> None:
         legal = ", ".join(sorted(_MOVES[here])) or "nowhere: it has ended"
-        super().__init__(f"Run {run_id} is {here} and cannot become {there}; from here it can go to {legal}.")
+        super().__init__(
+            f"{type(job).__name__} {job.id} is {here} and cannot become {there}; from here it can go to {legal}."
+        )
 
 
-def move(run: Run, to: RunStatus, at: datetime) -> None:
-    """Change the status of a run whose row this transaction has locked."""
-    here = RunStatus(run.status)
+def move(job: Run | Study, to: RunStatus, at: datetime) -> None:
+    """Change the status of a run or study whose row this transaction has locked."""
+    here = RunStatus(job.status)
     if to not in _MOVES[here]:
-        raise IllegalMove(run.id, here, to)
+        raise IllegalMove(job, here, to)
     for column, value in _entering(to, at).items():
-        setattr(run, column, value)
+        setattr(job, column, value)
 
 
 def move_if_waiting(session: Session, run_id: int, to: RunStatus, at: datetime, **values: Any) -> bool:

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from backend.kit.errors import NotFound
-from backend.models import Run, Worker
+from backend.models import Run, Study, Worker
 from backend.runs.status import HELD
 
 
@@ -37,5 +37,16 @@ def held_runs(session: Session) -> dict[int, int]:
     return {worker_id: run_id for worker_id, run_id in rows if worker_id is not None}
 
 
-def held_run(session: Session, worker_id: int) -> int | None:
-    return session.scalar(select(Run.id).where(Run.worker_id == worker_id, Run.status.in_(HELD)).limit(1))
+def held_job(session: Session, worker_id: int) -> str | None:
+    """What the worker is busy with, in words: `run 3`, `study 1`."""
+    for noun, table in (("run", Run), ("study", Study)):
+        held = session.scalar(select(table.id).where(table.worker_id == worker_id, table.status.in_(HELD)).limit(1))
+        if held is not None:
+            return f"{noun} {held}"
+    return None
+
+
+def with_study(session: Session) -> set[int]:
+    """The workers that hold a runtime study."""
+    rows = session.scalars(select(Study.worker_id).where(Study.status.in_(HELD), Study.worker_id.is_not(None)))
+    return {worker_id for worker_id in rows if worker_id is not None}

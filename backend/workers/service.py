@@ -38,17 +38,17 @@ def beat(session: Session, worker_id: int) -> None:
 
 
 def list_all(session: Session, context: Context) -> list[WorkerRead]:
-    held = repository.held_runs(session)
+    held, studying = repository.held_runs(session), repository.with_study(session)
     alive_since = _alive_since(context)
     return [
-        _read(worker, held.get(worker.id), alive_since)
+        _read(worker, held.get(worker.id), worker.id in studying, alive_since)
         for worker in repository.seen_since(session, clock.now() - _REMEMBERED)
     ]
 
 
 def idle(session: Session, context: Context) -> list[Worker]:
-    """Alive and without a run; those with a GPU first."""
-    held = repository.held_runs(session)
+    """Alive, with neither run nor study; those with a GPU first."""
+    held = repository.held_runs(session).keys() | repository.with_study(session)
     free = [worker for worker in repository.seen_since(session, _alive_since(context)) if worker.id not in held]
     return sorted(free, key=lambda worker: (worker.device != "gpu", worker.id))
 
@@ -57,8 +57,10 @@ def _alive_since(context: Context) -> datetime:
     return clock.now() - timedelta(seconds=context.settings.lease_seconds)
 
 
-def _read(worker: Worker, run_id: int | None, alive_since: datetime) -> WorkerRead:
-    state: WorkerState = "lost" if worker.last_seen_at < alive_since else "busy" if run_id is not None else "idle"
+def _read(worker: Worker, run_id: int | None, has_study: bool, alive_since: datetime) -> WorkerRead:
+    state: WorkerState = "busy" if run_id is not None or has_study else "idle"
+    if worker.last_seen_at < alive_since:
+        state = "lost"
     return WorkerRead(
         id=worker.id,
         name=worker.name,

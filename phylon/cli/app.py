@@ -14,12 +14,13 @@ from phylon.cli.language import environments, presets, validate
 from phylon.cli.lineage import lineage, schedule
 from phylon.cli.runs import download, logs, watch
 from phylon.cli.servers import migrate, serve, worker
+from phylon.cli.study import study
 from phylon.cli.training import train
 from phylon.cli.up import up
 
 GROUPS: dict[str, dict[str, Callable[..., Any]]] = {
     "Write a spec": {"presets": presets, "environments": environments, "validate": validate},
-    "Train without a service": {"train": train},
+    "Work without a service": {"train": train, "study": study},
     "Study results": {"lineage": lineage, "schedule": schedule, "export": export},
     "Use the service": {
         "submit": submit,

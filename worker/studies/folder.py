@@ -11,8 +11,6 @@ from phylon import study
 from phylon.spec import RuntimeStudySpec, parse_study
 from phylon.study import Machine
 
-SPEC_FILE = "spec.json"
-
 
 class FolderRefused(RuntimeError):
     """The study cannot go on in this folder; the text says why and what to do."""
@@ -20,7 +18,7 @@ class FolderRefused(RuntimeError):
 
 def read_spec(folder: Path) -> RuntimeStudySpec:
     """Raises `SpecInvalid`."""
-    return parse_study(json.loads((folder / SPEC_FILE).read_text(encoding="utf-8")))
+    return parse_study(json.loads((folder / study.SPEC_FILE).read_text(encoding="utf-8")))
 
 
 @contextlib.contextmanager

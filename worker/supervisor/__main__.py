@@ -11,6 +11,7 @@ from worker.supervisor.liveness import DeafnessTest, alive_file, restart_worker
 from worker.supervisor.presence import Presence
 from worker.supervisor.service import RequestRefused, Service
 from worker.supervisor.settings import SettingMissing, from_environment
+from worker.supervisor.studies import StudySupervisor
 from worker.supervisor.supervise import Supervisor
 
 USAGE_ERROR = 2
@@ -47,7 +48,14 @@ def main(arguments: list[str] | None = None) -> int:
         worker_id=presence.worker_id,
         is_leaving=lambda: activity.is_leaving,
     )
-    app = create_app(settings.redis_url, supervisor, activity)
+    studies = StudySupervisor(
+        service=service,
+        folders=settings.runs,
+        device=registration.device,
+        worker_id=presence.worker_id,
+        is_leaving=lambda: activity.is_leaving,
+    )
+    app = create_app(settings.redis_url, supervisor, studies, activity)
     try:
         presence.register()
     except RequestRefused as error:

@@ -1,4 +1,4 @@
-"""The Celery application of a worker: one queue, one slot, one task. A message is JSON and holds a run id alone."""
+"""The Celery application of a worker: one queue, one slot. A message is JSON and holds the id of a run or a study."""
 
 import logging
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 from celery import Celery
 from celery.signals import setup_logging, worker_shutting_down
 
-from phylon.protocol import EXECUTE_RUN, DeviceKind, queue_name
+from phylon.protocol import EXECUTE_RUN, EXECUTE_STUDY, DeviceKind, queue_name
 from phylon.redis_url import broker_url
+from worker.supervisor.studies import StudySupervisor
 from worker.supervisor.supervise import Supervisor
 
 VISIBILITY_TIMEOUT_SECONDS = 7 * 24 * 3600
@@ -24,7 +25,7 @@ class Activity:
         self.is_busy = False
 
 
-def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Celery:
+def create_app(redis_url: str, supervisor: Supervisor, studies: StudySupervisor, activity: Activity) -> Celery:
     app = Celery("phylon", broker=broker_url(redis_url))
     app.conf.update(
         accept_content=["json"],
@@ -51,6 +52,14 @@ def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Ce
         activity.is_busy = True
         try:
             supervisor.execute(run_id)
+        finally:
+            activity.is_busy = False
+
+    @app.task(name=EXECUTE_STUDY)
+    def execute_study(study_id: int) -> None:  # pyright: ignore[reportUnusedFunction]
+        activity.is_busy = True
+        try:
+            studies.execute(study_id)
         finally:
             activity.is_busy = False
 

@@ -22,6 +22,10 @@ from phylon.protocol import (
     HeartbeatAnswer,
     Release,
     ResumeRequest,
+    StudyClaim,
+    StudyEnd,
+    StudyHeartbeat,
+    StudyHeartbeatAnswer,
     WorkerRegistered,
     WorkerRegistration,
 )
@@ -89,6 +93,15 @@ class Service:
 
     def release(self, run_id: int, release: Release) -> None:
         self._post(f"/runs/{run_id}/release", release)
+
+    def claim_study(self, study_id: int, request: ClaimRequest) -> StudyClaim:
+        return StudyClaim.model_validate_json(self._post(f"/studies/{study_id}/claim", request).content)
+
+    def study_heartbeat(self, study_id: int, heartbeat: StudyHeartbeat) -> StudyHeartbeatAnswer:
+        return StudyHeartbeatAnswer.model_validate_json(self._post(f"/studies/{study_id}/heartbeat", heartbeat).content)
+
+    def end_study(self, study_id: int, end: StudyEnd) -> None:
+        self._post(f"/studies/{study_id}/end", end)
 
     def upload(self, run_id: int, attempt: int, path: Path, sha256: str, step: int) -> ArtifactStored:
         """Raises FileNotFoundError when the file is gone. Once opened it is sent whole, even if unlinked meanwhile."""

@@ -17,7 +17,7 @@ COMMANDS = sorted(ROOT.commands)
 def test_the_commands_are_those_of_the_issue():
     expected = (
         "up serve worker migrate validate presets environments train submit list show watch stop groups logs download "
-        "lineage schedule export"
+        "lineage schedule export study"
     )
     assert set(COMMANDS) == set(expected.split())
     assert set(COMMANDS) == {name for commands in GROUPS.values() for name in commands}
@@ -47,7 +47,7 @@ def test_every_option_and_argument_has_a_text(name: str):
 
 
 def test_no_arguments_show_the_help(phylon):
-    assert "Train without a service" in phylon().output
+    assert "Work without a service" in phylon().output
 
 
 def test_version(phylon):

@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimRunData, ClaimRunErrors, ClaimRunResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseRunData, ReleaseRunErrors, ReleaseRunResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
+import type { BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimRunData, ClaimRunErrors, ClaimRunResponses, ClaimStudyData, ClaimStudyErrors, ClaimStudyResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, EndStudyData, EndStudyErrors, EndStudyResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetStudyData, GetStudyErrors, GetStudyResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RecordStudyHeartbeatData, RecordStudyHeartbeatErrors, RecordStudyHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseRunData, ReleaseRunErrors, ReleaseRunResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -196,6 +196,58 @@ export const validateSpec = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
+ * List Studies
+ *
+ * The newest first.
+ */
+export const listStudies = <ThrowOnError extends boolean = false>(options?: Options<ListStudiesData, ThrowOnError>) => (options?.client ?? client).get<ListStudiesResponses, ListStudiesErrors, ThrowOnError>({ url: '/api/studies', ...options });
+
+/**
+ * Create Study
+ *
+ * Puts a study into the queue.
+ */
+export const createStudy = <ThrowOnError extends boolean = false>(options: Options<CreateStudyData, ThrowOnError>) => (options.client ?? client).post<CreateStudyResponses, CreateStudyErrors, ThrowOnError>({
+    url: '/api/studies',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Upload Study
+ *
+ * Stores a study that was run by `phylon study`.
+ */
+export const uploadStudy = <ThrowOnError extends boolean = false>(options: Options<UploadStudyData, ThrowOnError>) => (options.client ?? client).post<UploadStudyResponses, UploadStudyErrors, ThrowOnError>({
+    url: '/api/studies/upload',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Study
+ */
+export const deleteStudy = <ThrowOnError extends boolean = false>(options: Options<DeleteStudyData, ThrowOnError>) => (options.client ?? client).delete<DeleteStudyResponses, DeleteStudyErrors, ThrowOnError>({ url: '/api/studies/{id}', ...options });
+
+/**
+ * Get Study
+ */
+export const getStudy = <ThrowOnError extends boolean = false>(options: Options<GetStudyData, ThrowOnError>) => (options.client ?? client).get<GetStudyResponses, GetStudyErrors, ThrowOnError>({ url: '/api/studies/{id}', ...options });
+
+/**
+ * Stop Study
+ *
+ * What it has measured by then is kept.
+ */
+export const stopStudy = <ThrowOnError extends boolean = false>(options: Options<StopStudyData, ThrowOnError>) => (options.client ?? client).post<StopStudyResponses, StopStudyErrors, ThrowOnError>({ url: '/api/studies/{id}/stop', ...options });
+
+/**
  * Download Checkpoint
  */
 export const downloadCheckpoint = <ThrowOnError extends boolean = false>(options: Options<DownloadCheckpointData, ThrowOnError>) => (options.client ?? client).get<DownloadCheckpointResponses, DownloadCheckpointErrors, ThrowOnError>({
@@ -276,6 +328,45 @@ export const releaseRun = <ThrowOnError extends boolean = false>(options: Option
 export const resumeRun = <ThrowOnError extends boolean = false>(options: Options<ResumeRunData, ThrowOnError>) => (options.client ?? client).post<ResumeRunResponses, ResumeRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/worker/runs/{id}/resume',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Claim Study
+ */
+export const claimStudy = <ThrowOnError extends boolean = false>(options: Options<ClaimStudyData, ThrowOnError>) => (options.client ?? client).post<ClaimStudyResponses, ClaimStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/worker/studies/{id}/claim',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End Study
+ */
+export const endStudy = <ThrowOnError extends boolean = false>(options: Options<EndStudyData, ThrowOnError>) => (options.client ?? client).post<EndStudyResponses, EndStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/worker/studies/{id}/end',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Record Study Heartbeat
+ */
+export const recordStudyHeartbeat = <ThrowOnError extends boolean = false>(options: Options<RecordStudyHeartbeatData, ThrowOnError>) => (options.client ?? client).post<RecordStudyHeartbeatResponses, RecordStudyHeartbeatErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/worker/studies/{id}/heartbeat',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -940,6 +940,146 @@ export type LogPage = {
 };
 
 /**
+ * Machine
+ *
+ * Where a study was run.
+ */
+export type Machine = {
+    /**
+     * Cores
+     */
+    cores: number;
+    /**
+     * Device
+     */
+    device: 'cpu' | 'gpu' | 'tpu';
+    /**
+     * Device Count
+     *
+     * Accelerators, or 1 for the processor.
+     */
+    device_count: number;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Memory Bytes
+     */
+    memory_bytes: number;
+    /**
+     * Versions
+     *
+     * Of Python, Phylon and the frameworks.
+     */
+    versions: {
+        [key: string]: string;
+    };
+};
+
+/**
+ * Measurement
+ *
+ * A cell and what it cost.
+ */
+export type Measurement = {
+    /**
+     * Algorithm
+     */
+    algorithm: 'td3' | 'sac' | 'ddpg' | 'dqn' | 'ppo';
+    /**
+     * Batch Size
+     */
+    batch_size: number;
+    /**
+     * Calls
+     *
+     * Calls in each repeat.
+     */
+    calls: number;
+    /**
+     * Compile Seconds
+     *
+     * The first call: compilation, and one call's work.
+     */
+    compile_seconds: number | null;
+    /**
+     * Compiled
+     *
+     * By `torch.compile`. What JAX runs is always compiled, and says `false` here.
+     */
+    compiled: boolean;
+    /**
+     * Framework
+     */
+    framework: 'jax' | 'torch';
+    /**
+     * Fused Updates
+     */
+    fused_updates: number;
+    /**
+     * Hidden
+     */
+    hidden: Array<number>;
+    /**
+     * High
+     *
+     * Upper quartile.
+     */
+    high: number | null;
+    /**
+     * Low
+     *
+     * Lower quartile.
+     */
+    low: number | null;
+    /**
+     * Median
+     */
+    median: number | null;
+    /**
+     * Milliseconds
+     *
+     * Per update of the whole population, one value a repeat, in the order of time.
+     */
+    milliseconds: Array<number>;
+    /**
+     * Note
+     *
+     * What there is to say of a cell that worked, such as what `auto` chose.
+     */
+    note: string | null;
+    /**
+     * Peak Memory Bytes
+     *
+     * Of the device where it tells, else the resident memory of the cell's processes, all data included.
+     */
+    peak_memory_bytes: number | null;
+    /**
+     * Population Size
+     */
+    population_size: number;
+    /**
+     * Processes
+     */
+    processes: number;
+    /**
+     * Reason
+     *
+     * Why there is no number; None where there is one.
+     */
+    reason: string | null;
+    /**
+     * Status
+     */
+    status: 'ok' | 'out_of_memory' | 'failed' | 'not_applicable';
+    /**
+     * Strategy
+     */
+    strategy: 'sequential' | 'parallel' | 'vectorized' | 'sharded' | 'auto';
+};
+
+/**
  * MetricSeries
  */
 export type MetricSeries = {
@@ -1675,6 +1815,234 @@ export type Stopped = {
 };
 
 export type StreamMessage = RunEvent | RewindEvent | RunRead;
+
+/**
+ * StudyClaim
+ *
+ * The study is this worker's until `lease_seconds` after its last heartbeat.
+ */
+export type StudyClaim = {
+    /**
+     * Attempt
+     */
+    attempt: number;
+    /**
+     * Lease Seconds
+     */
+    lease_seconds: number;
+    /**
+     * Spec
+     */
+    spec: {
+        [key: string]: unknown;
+    };
+    /**
+     * Study Id
+     */
+    study_id: number;
+};
+
+/**
+ * StudyEnd
+ *
+ * The attempt is over. Only `crashed` and `worker_shutdown` send the study back to the queue.
+ */
+export type StudyEnd = {
+    /**
+     * Attempt
+     */
+    attempt: number;
+    /**
+     * Detail
+     */
+    detail: string;
+    /**
+     * Outcome
+     */
+    outcome: 'finished' | 'stopped' | 'failed' | 'crashed' | 'worker_shutdown';
+};
+
+/**
+ * StudyFromYaml
+ */
+export type StudyFromYaml = {
+    /**
+     * Worker Id
+     */
+    worker_id?: number | null;
+    /**
+     * Yaml
+     */
+    yaml: string;
+};
+
+/**
+ * StudyHeartbeat
+ *
+ * Renews the lease and carries what is new since `position`; an attempt's first one carries all that it has.
+ *
+ * What the service holds from `position` on is replaced, so telling twice is harmless.
+ */
+export type StudyHeartbeat = {
+    /**
+     * Attempt
+     */
+    attempt: number;
+    /**
+     * None as long as the worker does not know it.
+     */
+    machine: Machine | null;
+    /**
+     * Measurements
+     */
+    measurements: Array<Measurement>;
+    /**
+     * Position
+     */
+    position: number;
+    /**
+     * Progress
+     */
+    progress: string;
+};
+
+/**
+ * StudyHeartbeatAnswer
+ */
+export type StudyHeartbeatAnswer = {
+    /**
+     * Command
+     */
+    command: 'continue' | 'stop';
+};
+
+/**
+ * StudyRead
+ */
+export type StudyRead = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    machine: Machine | null;
+    /**
+     * Measurements
+     */
+    measurements: Array<Measurement>;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Progress
+     */
+    progress: string | null;
+    /**
+     * Spec
+     */
+    spec: {
+        [key: string]: unknown;
+    };
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: RunStatus;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
+    /**
+     * Yaml
+     */
+    yaml: string;
+};
+
+/**
+ * StudySummary
+ */
+export type StudySummary = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    machine: Machine | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Progress
+     */
+    progress: string | null;
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: RunStatus;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
+};
+
+/**
+ * StudyUpload
+ */
+export type StudyUpload = {
+    /**
+     * Content
+     */
+    content: string;
+};
 
 /**
  * TunedRead
@@ -2964,6 +3332,206 @@ export type ValidateSpecResponses = {
 
 export type ValidateSpecResponse = ValidateSpecResponses[keyof ValidateSpecResponses];
 
+export type ListStudiesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * Offset
+         */
+        offset?: number;
+    };
+    url: '/api/studies';
+};
+
+export type ListStudiesErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type ListStudiesError = ListStudiesErrors[keyof ListStudiesErrors];
+
+export type ListStudiesResponses = {
+    /**
+     * Response List Studies
+     *
+     * Successful Response
+     */
+    200: Array<StudySummary>;
+};
+
+export type ListStudiesResponse = ListStudiesResponses[keyof ListStudiesResponses];
+
+export type CreateStudyData = {
+    body: StudyFromYaml;
+    path?: never;
+    query?: never;
+    url: '/api/studies';
+};
+
+export type CreateStudyErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type CreateStudyError = CreateStudyErrors[keyof CreateStudyErrors];
+
+export type CreateStudyResponses = {
+    /**
+     * Successful Response
+     */
+    201: StudyRead;
+};
+
+export type CreateStudyResponse = CreateStudyResponses[keyof CreateStudyResponses];
+
+export type UploadStudyData = {
+    body: StudyUpload;
+    path?: never;
+    query?: never;
+    url: '/api/studies/upload';
+};
+
+export type UploadStudyErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type UploadStudyError = UploadStudyErrors[keyof UploadStudyErrors];
+
+export type UploadStudyResponses = {
+    /**
+     * Successful Response
+     */
+    201: StudyRead;
+};
+
+export type UploadStudyResponse = UploadStudyResponses[keyof UploadStudyResponses];
+
+export type DeleteStudyData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/studies/{id}';
+};
+
+export type DeleteStudyErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * A study cannot be deleted while it has not ended.
+     */
+    409: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type DeleteStudyError = DeleteStudyErrors[keyof DeleteStudyErrors];
+
+export type DeleteStudyResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteStudyResponse = DeleteStudyResponses[keyof DeleteStudyResponses];
+
+export type GetStudyData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/studies/{id}';
+};
+
+export type GetStudyErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type GetStudyError = GetStudyErrors[keyof GetStudyErrors];
+
+export type GetStudyResponses = {
+    /**
+     * Successful Response
+     */
+    200: StudyRead;
+};
+
+export type GetStudyResponse = GetStudyResponses[keyof GetStudyResponses];
+
+export type StopStudyData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/studies/{id}/stop';
+};
+
+export type StopStudyErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * Only a study that has not ended can be stopped.
+     */
+    409: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type StopStudyError = StopStudyErrors[keyof StopStudyErrors];
+
+export type StopStudyResponses = {
+    /**
+     * Successful Response
+     */
+    200: StudyRead;
+};
+
+export type StopStudyResponse = StopStudyResponses[keyof StopStudyResponses];
+
 export type DownloadCheckpointData = {
     body?: never;
     path: {
@@ -3257,6 +3825,132 @@ export type ResumeRunResponses = {
 };
 
 export type ResumeRunResponse = ResumeRunResponses[keyof ResumeRunResponses];
+
+export type ClaimStudyData = {
+    body: ClaimRequest;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/worker/studies/{id}/claim';
+};
+
+export type ClaimStudyErrors = {
+    /**
+     * The worker token is missing or wrong.
+     */
+    401: ErrorRead;
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * The study is not waiting for a worker, or this worker may not take it.
+     */
+    409: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type ClaimStudyError = ClaimStudyErrors[keyof ClaimStudyErrors];
+
+export type ClaimStudyResponses = {
+    /**
+     * Successful Response
+     */
+    200: StudyClaim;
+};
+
+export type ClaimStudyResponse = ClaimStudyResponses[keyof ClaimStudyResponses];
+
+export type EndStudyData = {
+    body: StudyEnd;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/worker/studies/{id}/end';
+};
+
+export type EndStudyErrors = {
+    /**
+     * The worker token is missing or wrong.
+     */
+    401: ErrorRead;
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * A newer attempt owns the study, or it has ended: nothing was written.
+     */
+    409: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type EndStudyError = EndStudyErrors[keyof EndStudyErrors];
+
+export type EndStudyResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type EndStudyResponse = EndStudyResponses[keyof EndStudyResponses];
+
+export type RecordStudyHeartbeatData = {
+    body: StudyHeartbeat;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/worker/studies/{id}/heartbeat';
+};
+
+export type RecordStudyHeartbeatErrors = {
+    /**
+     * The worker token is missing or wrong.
+     */
+    401: ErrorRead;
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * A newer attempt owns the study, or it has ended: nothing was written.
+     */
+    409: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type RecordStudyHeartbeatError = RecordStudyHeartbeatErrors[keyof RecordStudyHeartbeatErrors];
+
+export type RecordStudyHeartbeatResponses = {
+    /**
+     * Successful Response
+     */
+    200: StudyHeartbeatAnswer;
+};
+
+export type RecordStudyHeartbeatResponse = RecordStudyHeartbeatResponses[keyof RecordStudyHeartbeatResponses];
 
 export type BeatWorkerData = {
     body?: never;

@@ -1,0 +1,50 @@
+"""Runtime studies over REST."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from backend.dependencies import ReadSession, WriteSession
+from backend.kit.errors import Invalid, NotFound, responses
+from backend.kit.parameters import Id, Offset
+from backend.studies import service
+from backend.studies.schemas import StudyFromYaml, StudyRead, StudySummary, StudyUpload
+from backend.studies.service import StudyActive, StudyNotActive
+
+router = APIRouter(prefix="/studies", tags=["studies"])
+
+
+@router.post("", status_code=201, responses=responses(Invalid, NotFound))
+def create_study(body: StudyFromYaml, session: WriteSession) -> StudyRead:
+    """Puts a study into the queue."""
+    return service.create(session, body)
+
+
+@router.post("/upload", status_code=201, responses=responses(Invalid))
+def upload_study(body: StudyUpload, session: WriteSession) -> StudyRead:
+    """Stores a study that was run by `phylon study`."""
+    return service.upload(session, body)
+
+
+@router.get("")
+def list_studies(
+    session: ReadSession, limit: Annotated[int, Query(ge=1, le=500)] = 100, offset: Offset = 0
+) -> list[StudySummary]:
+    """The newest first."""
+    return service.list_newest(session, limit, offset)
+
+
+@router.get("/{id}", responses=responses(NotFound))
+def get_study(id: Id, session: ReadSession) -> StudyRead:
+    return service.get(session, id)
+
+
+@router.post("/{id}/stop", responses=responses(NotFound, StudyNotActive))
+def stop_study(id: Id, session: WriteSession) -> StudyRead:
+    """What it has measured by then is kept."""
+    return service.stop(session, id)
+
+
+@router.delete("/{id}", status_code=204, responses=responses(NotFound, StudyActive))
+def delete_study(id: Id, session: WriteSession) -> None:
+    service.delete(session, id)
