@@ -81,8 +81,11 @@ def rows() -> list[list[str]]:
         best = [max(frames["evaluation/return"]) for frames in cem]
         mean = [frames["population/mean_policy_return"][0] for frames in cem]
         named = {"TD3": td3, "CEM-RL, mean policy": mean, "CEM-RL, best member": best}
-        lines += [
-            [task.id, f"{task.joint_steps:,}", name, ", ".join(f"{value:.0f}" for value in values)]
-            for name, values in named.items()
-        ]
+        lines += [row(task, name, values, td3) for name, values in named.items()]
     return lines
+
+
+def row(task: Task, name: str, values: list[float], td3: list[float]) -> list[str]:
+    ahead = (sum(values) - sum(td3)) / SEEDS
+    returns = ", ".join(f"{value:.0f}" for value in values)
+    return [task.id, f"{task.joint_steps:,}", name, returns, "" if values is td3 else f"{ahead:+.0f}"]
