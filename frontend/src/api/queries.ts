@@ -9,6 +9,7 @@ import {
   getRun,
   getRunLineage,
   getRunMetrics,
+  getStudy,
   listEnvironments,
   listExperiments,
   listGroups,
@@ -16,6 +17,7 @@ import {
   listPresets,
   listRunArtifacts,
   listRunLogs,
+  listStudies,
   listWorkers,
   validateSpec,
 } from "@/api/generated/sdk.gen"
@@ -65,6 +67,20 @@ export function groupQuery(id: number) {
     queryKey: ["groups", id],
     queryFn: async ({ signal }) => decodeGroup((await getGroup({ ...ONCE, signal, path: { id } })).data),
     refetchInterval: ({ state }) => (state.data && !isActive(state.data.status ?? "") ? false : 3000),
+  })
+}
+
+export const studiesQuery = queryOptions({
+  queryKey: ["studies", "list"],
+  queryFn: async ({ signal }) => (await listStudies({ ...ONCE, signal, query: { limit: 500 } })).data,
+  refetchInterval: 3000,
+})
+
+export function studyQuery(id: number) {
+  return queryOptions({
+    queryKey: ["studies", id],
+    queryFn: async ({ signal }) => (await getStudy({ ...ONCE, signal, path: { id } })).data,
+    refetchInterval: ({ state }) => (state.data && !isActive(state.data.status) ? false : 3000),
   })
 }
 

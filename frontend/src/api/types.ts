@@ -19,6 +19,8 @@ export type {
   GroupSummary,
   Health,
   LogLineRead as LogLine,
+  Machine,
+  Measurement,
   Preset,
   ProblemRead as Problem,
   RewindEvent,
@@ -26,6 +28,8 @@ export type {
   RunStatus,
   Space,
   SpecReport,
+  StudyRead as Study,
+  StudySummary,
   WorkerRead as Worker,
 } from "@/api/generated/types.gen"
 

@@ -88,3 +88,18 @@ export function readExperimentSearch(raw: Raw): ExperimentSearch {
     view: oneOf(raw.view, LINEAGE_MODES),
   }
 }
+
+export interface StudiesSearch {
+  /** The studies that are drawn over each other. */
+  ids?: number[]
+  /** What speed-ups are over. */
+  baseline?: string
+  /** Updates a call, batch and network, in words. */
+  shape?: string
+}
+
+export function readStudiesSearch(raw: Raw): StudiesSearch {
+  const given = Array.isArray(raw.ids) ? raw.ids : (text(raw.ids)?.split(",").map(Number) ?? [])
+  const ids = given.filter((id): id is number => Number.isSafeInteger(id) && id > 0)
+  return { ids: ids.length ? ids : undefined, baseline: text(raw.baseline), shape: text(raw.shape) }
+}

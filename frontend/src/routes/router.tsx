@@ -13,7 +13,12 @@ import { fetchRun } from "@/api/queries"
 import { ExperimentsPage } from "@/features/experiments/ExperimentsPage"
 import { AppShell } from "@/features/shell/AppShell"
 import { NotFound, PageFailure } from "@/features/shell/PageStates"
-import { readCreationSearch, readExperimentSearch, readExperimentsSearch } from "@/lib/search"
+import {
+  readCreationSearch,
+  readExperimentSearch,
+  readExperimentsSearch,
+  readStudiesSearch,
+} from "@/lib/search"
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: AppShell,
@@ -66,6 +71,13 @@ const workersRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/workers/WorkersPage"), "WorkersPage"),
 })
 
+const studiesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/studies",
+  validateSearch: readStudiesSearch,
+  component: lazyRouteComponent(() => import("@/features/studies/StudiesPage"), "StudiesPage"),
+})
+
 const importRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/import",
@@ -79,6 +91,7 @@ const routeTree = rootRoute.addChildren([
   groupRoute,
   runRoute,
   workersRoute,
+  studiesRoute,
   importRoute,
 ])
 

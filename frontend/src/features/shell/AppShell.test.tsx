@@ -9,7 +9,12 @@ const NOTHING = { "GET /api/workers": [] }
 it("names the pages", async () => {
   renderAt("/workers", NOTHING)
   const links = (await screen.findAllByRole("link")).map((link) => link.textContent)
-  expect(links.slice(2, 5)).toEqual(["Experiments", expect.stringContaining("New"), "Workers"])
+  expect(links.slice(2, 6)).toEqual([
+    "Experiments",
+    expect.stringContaining("New"),
+    "Workers",
+    expect.stringContaining("studies"),
+  ])
 })
 
 it("has a page for addresses that lead nowhere", async () => {

@@ -37,6 +37,10 @@ export function AppShell() {
             <Link className={LINK} to="/workers">
               Workers
             </Link>
+            <Link activeOptions={{ includeSearch: false }} className={LINK} to="/studies">
+              <span className="hidden sm:inline">Runtime&nbsp;</span>
+              <span className="capitalize sm:normal-case">studies</span>
+            </Link>
           </nav>
           <ThemeSwitch />
         </div>

@@ -22,7 +22,7 @@ export function WorkerCard({ worker, now }: { worker: Worker; now: number }) {
         <dt className="text-ink-faint">Run</dt>
         <dd>
           {worker.run_id === null ? (
-            <span className="text-ink-faint">none</span>
+            <span className="text-ink-faint">{worker.state === "busy" ? "a runtime study" : "none"}</span>
           ) : (
             <Link
               className="rounded font-medium text-accent hover:underline"

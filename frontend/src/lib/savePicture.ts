@@ -1,0 +1,35 @@
+/** Offers drawings to the user as one PNG, below each other, at twice their size on the screen. */
+export async function savePicture(
+  name: string,
+  drawings: readonly SVGSVGElement[],
+  paper: string,
+): Promise<void> {
+  const sizes = drawings.map((drawing) => drawing.getBoundingClientRect())
+  const canvas = document.createElement("canvas")
+  canvas.width = 2 * Math.max(...sizes.map(({ width }) => width))
+  canvas.height = 2 * sizes.reduce((sum, { height }) => sum + height, 0)
+  const context = canvas.getContext("2d")
+  if (!context) throw new Error("This browser cannot draw pictures.")
+  context.fillStyle = paper
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  let top = 0
+  for (const [index, drawing] of drawings.entries()) {
+    const { width, height } = sizes[index]!
+    context.drawImage(await toImage(drawing), 0, top, 2 * width, 2 * height)
+    top += 2 * height
+  }
+  const link = document.createElement("a")
+  link.href = canvas.toDataURL("image/png")
+  link.download = name
+  link.click()
+}
+
+async function toImage(drawing: SVGSVGElement): Promise<HTMLImageElement> {
+  const copy = drawing.cloneNode(true) as SVGSVGElement
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg")
+  copy.setAttribute("font-family", getComputedStyle(drawing).fontFamily)
+  const image = new Image()
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`
+  await image.decode()
+  return image
+}
