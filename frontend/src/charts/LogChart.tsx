@@ -9,7 +9,7 @@ import { useWidth } from "@/lib/useSize"
 const HEIGHT = 260
 const LEFT = 56
 const RIGHT = 14
-const TOP = 12
+const TOP = 14
 const BOTTOM = 40
 
 interface LogChartProps {
@@ -36,7 +36,7 @@ export function LogChart({ label, unit, lines, markOf, reference, picture }: Log
   const values = lines.flatMap(({ points }) => points.flatMap(({ low, high }) => [low, high]))
   if (reference !== undefined) values.push(reference)
   const x = scaleLog([Math.min(...sizes, 1), Math.max(...sizes, 2)], [LEFT + 8, width - RIGHT - 8])
-  const y = scaleLog([Math.min(...values) / 1.15, Math.max(...values) * 1.15], [HEIGHT - BOTTOM, TOP])
+  const y = scaleLog([Math.min(...values) / 1.15, Math.max(...values) * 1.15], [HEIGHT - BOTTOM, TOP + 14])
   const text = { fill: palette["ink-faint"], fontSize: 11, fontFamily: "inherit" }
   return (
     <div ref={host}>
@@ -68,10 +68,10 @@ export function LogChart({ label, unit, lines, markOf, reference, picture }: Log
               {size}
             </text>
           ))}
-          <text textAnchor="middle" x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 6} {...text}>
+          <text textAnchor="end" x={width - RIGHT} y={HEIGHT - 6} {...text}>
             members
           </text>
-          <text textAnchor="start" x={4} y={HEIGHT - 6} {...text}>
+          <text textAnchor="start" x={4} y={TOP} {...text}>
             {unit}
           </text>
           {lines.map((line) => {

@@ -1,13 +1,27 @@
-/** Offers drawings to the user as one PNG, below each other, at twice their size on the screen. */
+import type { Mark } from "@/lib/colour"
+
+export interface Entry extends Mark {
+  label: string
+}
+
+interface Paper {
+  paper: string
+  ink: string
+}
+
+const ENTRY_HEIGHT = 20
+
+/** Offers drawings and their legend to the user as one PNG, below each other, at twice their size on the screen. */
 export async function savePicture(
   name: string,
   drawings: readonly SVGSVGElement[],
-  paper: string,
+  legend: readonly Entry[],
+  { paper, ink }: Paper,
 ): Promise<void> {
   const sizes = drawings.map((drawing) => drawing.getBoundingClientRect())
   const canvas = document.createElement("canvas")
   canvas.width = 2 * Math.max(...sizes.map(({ width }) => width))
-  canvas.height = 2 * sizes.reduce((sum, { height }) => sum + height, 0)
+  canvas.height = 2 * (sizes.reduce((sum, { height }) => sum + height, 0) + ENTRY_HEIGHT * legend.length)
   const context = canvas.getContext("2d")
   if (!context) throw new Error("This browser cannot draw pictures.")
   context.fillStyle = paper
@@ -17,6 +31,19 @@ export async function savePicture(
     const { width, height } = sizes[index]!
     context.drawImage(await toImage(drawing), 0, top, 2 * width, 2 * height)
     top += 2 * height
+  }
+  context.font = `26px ${getComputedStyle(document.body).fontFamily}`
+  context.lineWidth = 4
+  for (const { label, colour, dash } of legend) {
+    context.strokeStyle = colour
+    context.setLineDash(dash.map((length) => 2 * length))
+    context.beginPath()
+    context.moveTo(16, top + ENTRY_HEIGHT)
+    context.lineTo(80, top + ENTRY_HEIGHT)
+    context.stroke()
+    context.fillStyle = ink
+    context.fillText(label, 96, top + ENTRY_HEIGHT + 9)
+    top += 2 * ENTRY_HEIGHT
   }
   const link = document.createElement("a")
   link.href = canvas.toDataURL("image/png")

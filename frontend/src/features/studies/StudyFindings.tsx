@@ -8,6 +8,7 @@ import { savePicture } from "@/lib/savePicture"
 import { saveText } from "@/lib/saveText"
 import {
   algorithmsOf,
+  contenderOf,
   contendersOf,
   costLines,
   defaultBaseline,
@@ -57,7 +58,14 @@ export function StudyFindings({ studies, onBaseline, onShape, ...wanted }: Study
   }
 
   function saveCharts() {
-    savePicture("runtime-study.png", [...drawings.current.values()], palette.surface).catch((error) =>
+    const legend = studies.flatMap(({ id, name, measurements }) =>
+      [...new Set(measurements.map(contenderOf))].map((contender) => ({
+        ...markOf({ contender, study: id }),
+        label: studies.length > 1 ? `${contender}, ${name} (${id})` : contender,
+      })),
+    )
+    const colours = { paper: palette.surface, ink: palette.ink }
+    savePicture("runtime-study.png", [...drawings.current.values()], legend, colours).catch((error) =>
       notifyFailure("The picture could not be made", error),
     )
   }
@@ -105,7 +113,7 @@ export function StudyFindings({ studies, onBaseline, onShape, ...wanted }: Study
                 lines={costs}
                 markOf={markOf}
                 picture={keep(`${algorithm} cost`)}
-                unit="ms/update"
+                unit={`${algorithm.toUpperCase()}, ms/update`}
               />
               {speedups.length > 0 && (
                 <LogChart
@@ -114,7 +122,7 @@ export function StudyFindings({ studies, onBaseline, onShape, ...wanted }: Study
                   markOf={markOf}
                   picture={keep(`${algorithm} speed-up`)}
                   reference={1}
-                  unit="× faster"
+                  unit={`${algorithm.toUpperCase()}, times as fast as ${baseline}`}
                 />
               )}
             </div>
