@@ -20,8 +20,9 @@ NUMBERS = {
 CATEGORIES = {"target_noise": {"choice": [0.2, 0.1, 0.4]}, "target_noise_clip": {"choice": [0.5, 0.3]}}
 TUNED = {
     "pb2": NUMBERS,
-    "pb2_rand": NUMBERS | CATEGORIES,
-    "pb2_mult": CATEGORIES,  # none of the numbers: bandits alone
+    # no numbers: categories alone
+    "pb2_rand": CATEGORIES,
+    "pb2_mult": CATEGORIES,
     "pb2_mix": NUMBERS | CATEGORIES,
 }
 METHODS = sorted(TUNED)
@@ -114,9 +115,9 @@ class TestEveryMethod:
                 assert birth.operator == ("suggest" if is_suggested else "resample")
 
     def test_reasons_are_given_for_children_alone(self, name):
-        expected = set() if name == "pb2_mult" else {"predicted_mean", "predicted_deviation", "acquisition"}
-        if name != "pb2_mult":
-            expected |= {"length_scale", "time_decay"}
+        expected = set()
+        if name in ("pb2", "pb2_mix"):
+            expected |= {"predicted_mean", "predicted_deviation", "acquisition", "length_scale", "time_decay"}
         if name == "pb2_mix":
             expected |= {"mix", "category_time_decay"}
         if name in ("pb2_mult", "pb2_mix"):

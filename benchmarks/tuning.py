@@ -1,0 +1,238 @@
+"""How much tuners gain on a task whose best hyper-parameters drift: PBT, the PB2 family, Ray Tune's beside them.
+
+    python -m benchmarks.tuning --ray RAY/bin/python       # see `benchmarks.tuning_ray` for what that is
+
+The task is in `benchmarks.tuning_task`. Every method has the same tasks, members and rounds.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in a trainer
+
+import jax
+import numpy as np
+
+from benchmarks import report
+from benchmarks.tuning_task import (
+    CATEGORIES,
+    LOGARITHMIC,
+    NOISE,
+    POPULATION,
+    RANGES,
+    ROUNDS,
+    TuningTask,
+    to_unit,
+)
+from phylon.spec import ExperimentSpec, parse_spec
+from worker.core.keys import derive
+from worker.population import Standing, build_method, sample_hyperparams
+
+SEEDS = 20
+WINDOW = 128
+"""Of the models; half the default, which is enough for a run of 200 member-intervals and cheaper."""
+OURS = {"continuous": ("pbt", "pb2"), "mixed": ("pbt", "pb2_rand", "pb2_mult", "pb2_mix")}
+CLAIMS = (("continuous", "pb2", "pbt"), ("mixed", "pb2_mult", "pb2_rand"), ("mixed", "pb2_mix", "pb2_rand"))
+SEGMENT = 16_384
+RAY_ADVICE = (
+    'Ray Tune is left out. For it: python -m venv RAY && RAY/bin/pip install "ray[tune]" scikit-learn, '
+    "then python -m benchmarks.tuning --ray RAY/bin/python"
+)
+
+
+class Result(NamedTuple):
+    task: str
+    method: str
+    best: list[float]
+    """Performance of the best member at the end, one for each seed."""
+    evolve_seconds: float | None
+
+
+def spec_of(method: str, task: str) -> ExperimentSpec:
+    """An experiment as a user would write it, of which only the population method runs."""
+    numbers = {
+        name: {"log_uniform" if name in LOGARITHMIC else "uniform": list(limits)} for name, limits in RANGES.items()
+    }
+    window = {"window": WINDOW} if method.startswith("pb2") else {}
+    categories = {"augmentation": {"choice": list(CATEGORIES)}} if task == "mixed" else {}
+    return parse_spec(
+        {
+            "version": 1,
+            "name": "tuning",
+            "kind": "training",
+            "environment": {"suite": "envpool", "id": "BigfishEasy-v0", "envs_per_member": 64},
+            "algorithm": {"name": "drac", **numbers, **categories},
+            "population": {"size": POPULATION, "method": {"name": method, "interval": SEGMENT, **window}},
+            "budget": {"env_steps": SEGMENT * ROUNDS},
+            "evaluation": {"interval": SEGMENT},
+            "metrics": {"interval": SEGMENT},
+            "checkpoint": {"interval": SEGMENT},
+        }
+    )
+
+
+def ours(method: str, task: str, seeds: int) -> Result:
+    spec = spec_of(method, task)
+    population_method = build_method(spec)
+    evolve = jax.jit(population_method.evolve)
+    found: list[float] = []
+    durations: list[float] = []
+    for seed in range(seeds):
+        tuning, key = TuningTask(seed, task == "mixed"), jax.random.key(seed)
+        hyperparams = jax.device_get(sample_hyperparams(derive(key, "hyperparams"), spec.algorithm, POPULATION))
+        state = jax.device_get(population_method.init(derive(key, "method"), hyperparams))
+        performance = np.zeros(POPULATION)
+        for round in range(ROUNDS):
+            performance += gains(tuning, round, hyperparams)
+            if round == ROUNDS - 1:
+                break
+            start = time.perf_counter()
+            fitness = performance.astype(np.float32)
+            standing = Standing(np.int32(round), fitness, fitness[:, None])
+            plan = jax.device_get(evolve(derive(key, "evolve", round), state, hyperparams, standing))
+            durations.append(time.perf_counter() - start)
+            state, hyperparams, performance = plan.method_state, plan.hyperparams, performance[plan.parents]
+        found.append(float(performance.max()))
+        print(json.dumps({"method": method, "task": task, "seed": seed, "best": found[-1]}), flush=True)
+    return Result(task, method, found, statistics.median(durations))
+
+
+def gains(tuning: TuningTask, round: int, hyperparams: dict[str, np.ndarray]) -> np.ndarray:
+    def gain(member: int) -> float:
+        values = {name: float(hyperparams[name][member]) for name in RANGES}
+        category = int(hyperparams["augmentation"][member]) if tuning.is_mixed else 0
+        return tuning.gain(round, member, to_unit(values), category)
+
+    return np.array([gain(member) for member in range(POPULATION)])
+
+
+def start_ray(python: str, seeds: int) -> subprocess.Popen[str]:
+    """It works beside us; what it prints fits into the pipe."""
+    return subprocess.Popen(
+        [python, "-m", "benchmarks.tuning_ray", str(seeds)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=report.DOCS.parents[1],
+    )
+
+
+def rays(process: subprocess.Popen[str]) -> tuple[list[Result], str]:
+    """Results by method and task, and Ray's version."""
+    printed, _ = process.communicate()
+    if process.returncode:
+        sys.exit(f"benchmarks.tuning_ray ended with {process.returncode}; does that interpreter have Ray?")
+    print(printed, flush=True)
+    lines = [json.loads(text) for text in printed.splitlines()]
+    found: dict[tuple[str, str], list[float]] = {}
+    for line in lines:
+        found.setdefault((line["task"], line["method"]), []).append(line["best"])
+    return [Result(task, method, best, None) for (task, method), best in found.items()], lines[0]["version"]
+
+
+def summary(results: list[Result]) -> str:
+    rows: list[list[str]] = []
+    for task in OURS:
+        most = statistics.mean(TuningTask(seed, task == "mixed").most() for seed in range(len(results[0].best)))
+        for result in sorted((r for r in results if r.task == task), key=lambda r: -statistics.mean(r.best)):
+            low, middle, high = statistics.quantiles(result.best, n=4)
+            seconds = "" if result.evolve_seconds is None else f"{1e3 * result.evolve_seconds:.0f}"
+            mean = statistics.mean(result.best)
+            rows.append(
+                [
+                    task,
+                    result.method,
+                    f"{mean:.2f} ± {standard_error(result.best):.2f}",
+                    f"{100 * mean / most:.0f} %",
+                    f"{middle:.2f} ({low:.2f} to {high:.2f})",
+                    seconds,
+                ]
+            )
+    header = ["task", "method", "best member, mean ± standard error", "of the possible", "median (quartiles)", "ms"]
+    return report.table(header, rows)
+
+
+def comparisons(results: list[Result]) -> str:
+    """Seed by seed, because some tasks are harder than others."""
+    by_name = {(result.task, result.method): result.best for result in results}
+    pairs = [
+        *CLAIMS,
+        *(
+            (result.task, result.method.split()[1].lower(), result.method)
+            for result in results
+            if "Ray" in result.method
+        ),
+    ]
+    rows: list[list[str]] = []
+    for task, method, other in pairs:
+        differences = [a - b for a, b in zip(by_name[task, method], by_name[task, other], strict=True)]
+        wins = sum(difference > 0 for difference in differences)
+        difference = f"{statistics.mean(differences):+.2f} ± {standard_error(differences):.2f}"
+        rows.append([task, f"{method} against {other}", difference, f"{wins} of {len(differences)}"])
+    return report.table(["task", "", "difference, mean ± standard error", "seeds won"], rows)
+
+
+def raw(results: list[Result]) -> str:
+    lines = [f"{r.task:10} {r.method:8} " + " ".join(f"{value:.2f}" for value in r.best) for r in results]
+    return "```\n" + "\n".join(lines) + "\n```"
+
+
+def standard_error(values: list[float]) -> float:
+    return statistics.stdev(values) / len(values) ** 0.5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ray", metavar="PYTHON", help="an interpreter that has Ray Tune")
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    arguments = parser.parse_args()
+    process = start_ray(arguments.ray, arguments.seeds) if arguments.ray else None
+    results = [ours(method, task, arguments.seeds) for task, methods in OURS.items() for method in methods]
+    ray_text = RAY_ADVICE
+    if process:
+        theirs, version = rays(process)
+        results += theirs
+        ray_text = (
+            f"Ray {version}: its own schedulers, unchanged, without a cluster. Its PB2 has no logarithmic scale and is "
+            "given the logarithm of the learning rate; it has no categories."
+        )
+    else:
+        print(RAY_ADVICE)
+    report.write("tuning", page(results, arguments.seeds, ray_text))
+
+
+def page(results: list[Result], seeds: int, ray_text: str) -> str:
+    return f"""# Tuning on the fly
+
+Written by `python -m benchmarks.tuning`. {report.machine()}.
+
+A synthetic task (`benchmarks/tuning_task.py`): {POPULATION} members, {ROUNDS} intervals, {len(RANGES)} numbers whose
+best values drift. The mixed task adds {len(CATEGORIES)} categories, each with best values of its own, of which another
+one is the best from halfway on. A perfect schedule gains 1 an interval; the noise of a gain has a deviation of {NOISE}.
+{seeds} seeds, the same for all. Defaults, but for a `window` of {WINDOW}: after every interval a quarter is replaced by
+copies of the best quarter. {ray_text}
+
+{summary(results)}
+
+ms: the median evolution, beside whatever else the machine did.
+
+## Seed by seed
+
+{comparisons(results)}
+
+## Raw numbers
+
+Best member at the end, seeds 0 to {seeds - 1}.
+
+{raw(results)}
+"""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""A synthetic task of tuning on the fly: what a member gains depends on its hyper-parameters and on time.
+
+NumPy alone, so that any tuner can be set upon it, whatever it is written in. A member is one number, the performance
+that it has reached. In each interval it gains
+
+    quality[category](t) x exp(-|u - best[category](t)|^2 / (2 width^2)) + noise
+
+where u are its three numbers in the unit box. The best place drifts. Each category has it somewhere else, but they all
+drift together, so that what is learned under one is partly true under another; and halfway through another category
+becomes the best. The continuous task is the same with a single category.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+POPULATION = 4
+ROUNDS = 50
+RANGES = {"learning_rate": (1e-5, 1e-3), "clip": (0.01, 0.5), "entropy_coefficient": (0.0, 0.2)}
+"""Bounds of the numbers, the first on a logarithmic scale. They are those of PB2-Mix on Procgen."""
+LOGARITHMIC = ("learning_rate",)
+CATEGORIES = ("crop", "random-conv", "grayscale", "flip")
+WIDTH = 0.3
+NOISE = 0.1
+DRIFT = 0.25
+APART = 0.25
+"""How far the best places of two categories may be on either side of the common one."""
+
+Values = NDArray[np.float64]
+
+
+def to_unit(values: dict[str, float]) -> Values:
+    """A member's numbers in the unit box."""
+
+    def share(name: str, low: float, high: float) -> float:
+        if name in LOGARITHMIC:
+            return float(np.log(values[name] / low) / np.log(high / low))
+        return (values[name] - low) / (high - low)
+
+    return np.array([share(name, *limits) for name, limits in RANGES.items()])
+
+
+@dataclass(frozen=True)
+class TuningTask:
+    """One draw of the task. Equal seeds are equal tasks."""
+
+    seed: int
+    is_mixed: bool
+
+    def gain(self, round: int, member: int, numbers: Values, category: int = 0) -> float:
+        """In the interval after so many others; the noise depends on seed, round and member alone."""
+        noise = np.random.default_rng((self.seed, round, member)).normal(0, NOISE)
+        distance = np.sum((numbers - self._best[round, category]) ** 2)
+        return float(self._quality[round, category] * np.exp(-0.5 * distance / WIDTH**2) + noise)
+
+    def most(self) -> float:
+        """What the best schedule of all is expected to gain."""
+        return float(self._quality.max(axis=1).sum())
+
+    @cached_property
+    def _best(self) -> Values:
+        """[rounds, categories, numbers]"""
+        random = np.random.default_rng((self.seed, 1))
+        phase, cycles = random.uniform(0, 2 * np.pi, len(RANGES)), random.uniform(0.25, 0.75, len(RANGES))
+        time = np.arange(ROUNDS)[:, None] / ROUNDS
+        common = 0.5 + DRIFT * np.sin(phase + 2 * np.pi * cycles * time)
+        if not self.is_mixed:
+            return common[:, None, :]
+        return common[:, None, :] + random.uniform(-APART, APART, (len(CATEGORIES), len(RANGES)))[None]
+
+    @cached_property
+    def _quality(self) -> Values:
+        """[rounds, categories]"""
+        if not self.is_mixed:
+            return np.ones((ROUNDS, 1))
+        random = np.random.default_rng((self.seed, 2))
+        quality = np.tile(random.uniform(0.2, 0.7, len(CATEGORIES)), (ROUNDS, 1))
+        first, second = random.permutation(len(CATEGORIES))[:2]
+        half = ROUNDS // 2
+        quality[:half, first], quality[half:, first] = 1.0, 0.4
+        quality[:half, second], quality[half:, second] = 0.4, 1.0
+        return quality
