@@ -66,7 +66,8 @@ def categories_of(algorithm: AlgorithmSpec) -> Categories:
 
 
 def lineage_table(pages: Pages, categories: Categories) -> Table:
-    """Columns: what every segment has, then `hyperparams.*`, `before.*` and `change.*` for each name that occurs.
+    """Columns: what every segment has, then `hyperparams.*`, `before.*`, `change.*` and `reason.*` for each name that
+    occurs.
 
     Categories stand there by name. `parent` is the `segment` whose weights it began with.
     """
@@ -87,15 +88,18 @@ def _named(
     values: dict[str, None] = {}
     before: dict[str, None] = {}
     changes: dict[str, None] = {}
+    reasons: dict[str, None] = {}
     for page in pages:
         for segment in page:
             values |= dict.fromkeys(segment.hyperparams)
             before |= dict.fromkeys(segment.hyperparams_before or ())
             changes |= dict.fromkeys(segment.changes)
+            reasons |= dict.fromkeys(segment.reasons)
     return {
         **{_column("hyperparams", name, categories): _value_of(name, categories.get(name)) for name in values},
         **{_column("before", name, categories): _value_before(name, categories.get(name)) for name in before},
         **{Column(f"change.{name}", "text"): _change_of(name) for name in changes},
+        **{Column(f"reason.{name}", "double"): _reason_of(name) for name in reasons},
     }
 
 
@@ -113,6 +117,10 @@ def _value_before(name: str, names: Sequence[str] | None) -> Callable[[SegmentIn
 
 def _change_of(name: str) -> Callable[[SegmentInTime], str | None]:
     return lambda segment: segment.changes.get(name)
+
+
+def _reason_of(name: str) -> Callable[[SegmentInTime], float | None]:
+    return lambda segment: segment.reasons.get(name)
 
 
 def _spelled(value: float | None, names: Sequence[str] | None) -> float | str | None:

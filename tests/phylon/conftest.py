@@ -186,6 +186,7 @@ def recorded_run() -> RecordedRun:
     child = segment(
         4, 1, 1.2e-4, 0.0, parent=0, operator="perturb", changes={"learning_rate": "x1.2", "augmentation": "inherit"},
         hyperparams_before={"learning_rate": 1e-4, "augmentation": 0.0}, fitness=math.nan, parent_fitness=2.5, rank=3,
+        reasons={"predicted_mean": 0.25, "mix": math.nan},
     )  # fmt: skip
     reset = segment(5, 0, 1e-4, 0.0, parent=0, operator="reset", changes={"actor": "reset"}, fitness=-math.inf)
 

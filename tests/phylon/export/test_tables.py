@@ -117,7 +117,7 @@ class TestLineage:
             "segment", "member", "parent", "operator", "start_step", "end_step", "start_wall_seconds", "fitness",
             "parent_fitness", "rank", "weights", "hyperparams.learning_rate", "hyperparams.augmentation",
             "before.learning_rate", "before.augmentation",
-            "change.learning_rate", "change.augmentation", "change.actor",
+            "change.learning_rate", "change.augmentation", "change.actor", "reason.predicted_mean", "reason.mix",
         ]  # fmt: skip
         assert [(row["segment"], row["member"], row["parent"], row["end_step"]) for row in rows] == [
             ("0", "0", "", "32768"), ("1", "1", "", "16384"), ("2", "2", "", ""), ("3", "3", "", ""),
@@ -128,6 +128,8 @@ class TestLineage:
         assert float(child["hyperparams.learning_rate"]) == 1.2e-4
         assert (child["before.augmentation"], child["change.learning_rate"]) == ("crop", "x1.2")
         assert (child["fitness"], child["parent_fitness"]) == ("nan", "2.5")
+        assert (child["reason.predicted_mean"], child["reason.mix"]) == ("0.25", "nan")
+        assert (reset["reason.predicted_mean"], reset["reason.mix"]) == ("", ""), "nothing was known"
         assert (rows[0]["before.augmentation"], rows[0]["fitness"]) == ("", ""), "a founder came from nothing"
         assert (reset["change.actor"], reset["change.learning_rate"], reset["fitness"]) == ("reset", "", "-inf")
 
@@ -138,6 +140,7 @@ class TestLineage:
         for row, text in zip(table.to_pylist(), plain, strict=True):
             assert {name: "" if value is None else str(value) for name, value in row.items()} == text
         assert str(table.schema.field("hyperparams.learning_rate").type) == "double"
+        assert str(table.schema.field("reason.mix").type) == "double"
         assert table["fitness"].null_count == 4 and math.isnan(table["fitness"][4].as_py())
 
     def test_a_category_that_is_the_same_for_all_has_its_name_too(self, recorded_run):
