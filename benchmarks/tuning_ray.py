@@ -24,7 +24,7 @@ from ray.tune.experiment import Trial
 from ray.tune.schedulers import PopulationBasedTraining
 from ray.tune.schedulers.pb2 import PB2
 
-from benchmarks.tuning_task import CATEGORIES, LOGARITHMIC, POPULATION, RANGES, ROUNDS, TuningTask, to_unit
+from benchmarks.tuning_task import CATEGORIES, LOGARITHMIC, POPULATIONS, RANGES, TuningTask, to_unit
 
 SETTINGS: dict[str, Any] = {
     "time_attr": "training_iteration",
@@ -99,16 +99,16 @@ def best(method: str, is_mixed: bool, seed: int) -> float:
     random.seed(seed)
     np.random.seed(seed)
     task, scheduler = TuningTask(seed, is_mixed), METHODS[method](is_mixed)
-    members: Any = [Member(index) for index in range(POPULATION)]
+    members: Any = [Member(index) for index in range(POPULATIONS["mixed" if is_mixed else "continuous"])]
     controller: Any = SimpleNamespace(search_alg=None, get_trials=lambda: members, get_live_trials=lambda: members)
     for member in members:
         scheduler.on_trial_add(controller, member)
-    for round in range(ROUNDS):
+    for round in range(task.rounds):
         for member in members:
             member.resume()
             category = CATEGORIES.index(member.config["category"]) if is_mixed else 0
             member.checkpoint.performance += task.gain(round, member.index, _numbers(member.config), category)
-        if round < ROUNDS - 1:
+        if round < task.rounds - 1:
             for member in members:
                 result = {"training_iteration": round + 1, "performance": member.checkpoint.performance}
                 scheduler.on_trial_result(controller, member, result)

@@ -6,8 +6,9 @@ that it has reached. In each interval it gains
     quality[category](t) x exp(-|u - best[category](t)|^2 / (2 width^2)) + noise
 
 where u are its three numbers in the unit box. The best place drifts. Each category has it somewhere else, but they all
-drift together, so that what is learned under one is partly true under another; and halfway through another category
-becomes the best. The continuous task is the same with a single category.
+drift together, so that what is learned under one is partly true under another; and the best category of the beginning
+slowly gives way to another one. The continuous task is the same with a single category, fewer members and fewer
+intervals, for there is less to learn.
 """
 
 from dataclasses import dataclass
@@ -16,16 +17,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-POPULATION = 4
-ROUNDS = 50
+POPULATIONS = {"continuous": 4, "mixed": 8}
+ROUNDS = {"continuous": 50, "mixed": 100}
 RANGES = {"learning_rate": (1e-5, 1e-3), "clip": (0.01, 0.5), "entropy_coefficient": (0.0, 0.2)}
 """Bounds of the numbers, the first on a logarithmic scale. They are those of PB2-Mix on Procgen."""
 LOGARITHMIC = ("learning_rate",)
 CATEGORIES = ("crop", "random-conv", "grayscale", "flip")
 WIDTH = 0.3
 NOISE = 0.1
-DRIFT = 0.25
-APART = 0.25
+DRIFT = 0.2
+APART = 0.4
 """How far the best places of two categories may be on either side of the common one."""
 
 Values = NDArray[np.float64]
@@ -49,6 +50,10 @@ class TuningTask:
     seed: int
     is_mixed: bool
 
+    @property
+    def rounds(self) -> int:
+        return ROUNDS["mixed" if self.is_mixed else "continuous"]
+
     def gain(self, round: int, member: int, numbers: Values, category: int = 0) -> float:
         """In the interval after so many others; the noise depends on seed, round and member alone."""
         noise = np.random.default_rng((self.seed, round, member)).normal(0, NOISE)
@@ -64,21 +69,21 @@ class TuningTask:
         """[rounds, categories, numbers]"""
         random = np.random.default_rng((self.seed, 1))
         phase, cycles = random.uniform(0, 2 * np.pi, len(RANGES)), random.uniform(0.25, 0.75, len(RANGES))
-        time = np.arange(ROUNDS)[:, None] / ROUNDS
+        time = np.arange(self.rounds)[:, None] / self.rounds
         common = 0.5 + DRIFT * np.sin(phase + 2 * np.pi * cycles * time)
         if not self.is_mixed:
             return common[:, None, :]
-        return common[:, None, :] + random.uniform(-APART, APART, (len(CATEGORIES), len(RANGES)))[None]
+        apart = random.uniform(-APART, APART, (len(CATEGORIES), len(RANGES)))
+        return np.clip(common[:, None, :] + apart[None], 0.0, 1.0)
 
     @cached_property
     def _quality(self) -> Values:
         """[rounds, categories]"""
         if not self.is_mixed:
-            return np.ones((ROUNDS, 1))
+            return np.ones((self.rounds, 1))
         random = np.random.default_rng((self.seed, 2))
-        quality = np.tile(random.uniform(0.2, 0.7, len(CATEGORIES)), (ROUNDS, 1))
-        first, second = random.permutation(len(CATEGORIES))[:2]
-        half = ROUNDS // 2
-        quality[:half, first], quality[half:, first] = 1.0, 0.4
-        quality[:half, second], quality[half:, second] = 0.4, 1.0
-        return quality
+        begin, end = random.uniform(0.2, 0.7, (2, len(CATEGORIES)))
+        first, last = random.permutation(len(CATEGORIES))[:2]
+        begin[first], end[last] = 1.0, 1.0
+        share = np.linspace(0, 1, self.rounds)[:, None]
+        return (1 - share) * begin[None] + share * end[None]

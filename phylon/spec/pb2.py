@@ -30,7 +30,7 @@ class BanditSpec(Model):
     sharing: Annotated[float, Field(strict=True, ge=0, le=0.5)] | None = None
     """Share of all weight that is spread evenly at each interval, so that a category can come back.
 
-    Left out: 1 / (10 T) for T intervals.
+    Left out: 1 / T for T intervals.
     """
 
 

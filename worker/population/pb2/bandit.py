@@ -44,14 +44,14 @@ class Bandit(NamedTuple):
 
 
 def rates(spec: BanditSpec, arms: int, plays: int, rounds: int) -> Rates:
-    """As the spec says, else the authors' choice for a run of so many rounds with so many members."""
+    """As the spec says, else by the run's length: exploration as the authors have it, sharing as EXP3.S."""
     rounds = max(1, rounds)
     usual = 0.2
     if plays < arms:
         usual = min(LARGEST_EXPLORATION, np.sqrt(arms * np.log(arms / plays) / ((np.e - 1) * plays * rounds / 10)))
     return Rates(
         float(usual) if spec.exploration is None else spec.exploration,
-        1 / (10 * rounds) if spec.sharing is None else spec.sharing,
+        1 / rounds if spec.sharing is None else spec.sharing,
     )
 
 

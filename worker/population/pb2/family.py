@@ -9,7 +9,7 @@
 Before anything is known, numbers are drawn from their priors.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +18,7 @@ import numpy as np
 from phylon.events import Operator
 from phylon.spec import ExperimentSpec
 from phylon.spec.evolving import Evolving
-from phylon.spec.pb2 import BanditSpec, OptimismSpec, PB2FamilySpec
+from phylon.spec.pb2 import BanditSpec, PB2FamilySpec
 from phylon.spec.selection import donors, replaced_members
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, Key
@@ -27,30 +27,15 @@ from worker.population.method import Birth, Evolution, MethodState, PopulationMe
 from worker.population.pb2 import bandit
 from worker.population.pb2.bandit import Bandit
 from worker.population.pb2.fitting import usual_parameters
-from worker.population.pb2.kernels import KernelFn, Parameters, time_varying_mixed
+from worker.population.pb2.kernels import Parameters, time_varying_mixed
 from worker.population.pb2.observations import Observations, nothing, record, standardise, to_unit
-from worker.population.pb2.proposal import Pending, Proposal
+from worker.population.pb2.proposal import Model, Pending, Proposal, propose
 from worker.population.pb2.space import decode_number, encode_categories, encode_numbers, listed, space_of
 from worker.population.selection import best_first, truncation
 
 # Codes of what was done to a hyper-parameter.
 KEEP, INHERIT, RESAMPLE, MODEL, BANDIT = range(5)
 WORDS = ("", "inherit", "resample", "model", "bandit")
-
-
-class ProposeFn(Protocol):
-    """Numbers for `slots` [k] and the parameters to start the next fit from."""
-
-    def __call__(
-        self,
-        key: Key,
-        kernel: KernelFn,
-        optimism: OptimismSpec,
-        observations: Observations,
-        pending: Pending,
-        slots: Array,
-        previous: Parameters,
-    ) -> tuple[Proposal, Parameters]: ...
 
 
 class State(NamedTuple):
@@ -74,9 +59,7 @@ class Chosen(NamedTuple):
     """float32 [k] each."""
 
 
-def build(
-    spec: ExperimentSpec, kernel: KernelFn, propose: ProposeFn, bandit_spec: BanditSpec | None = None
-) -> PopulationMethod:
+def build(spec: ExperimentSpec, model: Model, bandit_spec: BanditSpec | None = None) -> PopulationMethod:
     size, method = spec.population.size, spec.population.method
     assert isinstance(method, PB2FamilySpec)
     replaced, best = replaced_members(size, method.selection), donors(size, method.selection)
@@ -119,12 +102,12 @@ def build(
                 fitness[parents], numbers[parents], categories, jnp.ones(size, jnp.bool_).at[slots].set(False)
             )
             proposal, parameters = propose(
-                derive(key, "numbers"), kernel, method.optimism, seen, pending, slots, parameters
+                derive(key, "numbers"), model, method.optimism, seen, pending, slots, parameters
             )
             values, codes = numbers_of(derive(key, "priors"), proposal, inherited, jnp.any(seen.is_there), slots)
             evolved |= {name: inherited[name].at[slots].set(value) for name, value in values.items()}
             changes |= {name: jnp.zeros(size, jnp.int32).at[slots].set(code) for name, code in codes.items()}
-            reasons = {**reasons_of(proposal, kernel is time_varying_mixed), **reasons}
+            reasons = {**reasons_of(proposal, model.kernel is time_varying_mixed), **reasons}
         # In the order of the spec, and members that live on keep the very bits of their values.
         is_child = parents != jnp.arange(size, dtype=jnp.int32)
         evolved = {name: jnp.where(is_child, evolved[name], values) for name, values in hyperparams.items()}

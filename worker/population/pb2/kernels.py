@@ -81,6 +81,16 @@ def time_varying(parameters: Parameters, pairs: Pairs) -> Array:
     return parameters.variance * shape * time_kernel(pairs.lag, parameters.time_decay)
 
 
+def time_varying_within(parameters: Parameters, pairs: Pairs) -> Array:
+    """Numbers, for each combination of categories apart: one model of each, all with the same parameters."""
+    return jnp.where(is_same_category(pairs), time_varying(parameters, pairs), 0.0)
+
+
+def is_same_category(pairs: Pairs) -> Array:
+    """bool: all categories are equal."""
+    return pairs.overlap > 0.999
+
+
 def time_varying_mixed(parameters: Parameters, pairs: Pairs) -> Array:
     """Numbers and categories, each drifting at its own pace."""
     numbers = squared_exponential(pairs.squared_distance, parameters.length_scale)

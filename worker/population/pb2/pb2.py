@@ -4,8 +4,8 @@ from phylon.spec import ExperimentSpec
 from worker.population.method import PopulationMethod
 from worker.population.pb2.family import build
 from worker.population.pb2.kernels import time_varying
-from worker.population.pb2.proposal import propose_from_all
+from worker.population.pb2.proposal import Model
 
 
 def pb2(spec: ExperimentSpec) -> PopulationMethod:
-    return build(spec, time_varying, propose_from_all)
+    return build(spec, Model(time_varying))

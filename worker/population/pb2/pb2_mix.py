@@ -8,10 +8,10 @@ from phylon.spec.pb2 import PB2MixSpec
 from worker.population.method import PopulationMethod
 from worker.population.pb2.family import build
 from worker.population.pb2.kernels import time_varying_mixed
-from worker.population.pb2.proposal import propose_from_all
+from worker.population.pb2.proposal import Model
 
 
 def pb2_mix(spec: ExperimentSpec) -> PopulationMethod:
     method = spec.population.method
     assert isinstance(method, PB2MixSpec)
-    return build(spec, time_varying_mixed, propose_from_all, method.bandit)
+    return build(spec, Model(time_varying_mixed), method.bandit)

@@ -15,7 +15,7 @@ from worker.core.types import Array, Key
 from worker.population.pb2 import gaussian_process as gp
 from worker.population.pb2.acquisition import confidence, maximise
 from worker.population.pb2.fitting import fit
-from worker.population.pb2.kernels import Inputs, KernelFn, Parameters
+from worker.population.pb2.kernels import Inputs, KernelFn, Parameters, compare, is_same_category
 from worker.population.pb2.observations import Observations, Scale, standardise, to_unit
 
 
@@ -32,10 +32,20 @@ class Pending(NamedTuple):
     """bool [P]: its numbers are known."""
 
 
+class Model(NamedTuple):
+    """What a method believes about categories."""
+
+    kernel: KernelFn
+    is_within_category: bool = False
+    """Observations of other categories say nothing, so an unknown category has to go without a model."""
+
+
 class Fitted(NamedTuple):
     data: gp.Data
     posterior: gp.Posterior
     scale: Scale
+    levels: Array
+    """float32 [n]: what was taken from each standardised gain, the mean of its category or 0."""
 
 
 class Proposal(NamedTuple):
@@ -51,57 +61,27 @@ class Proposal(NamedTuple):
     parameters: Parameters
 
 
-def propose_from_all(
+def propose(
     key: Key,
-    kernel: KernelFn,
+    model: Model,
     optimism: OptimismSpec,
     observations: Observations,
     pending: Pending,
     slots: Array,
     previous: Parameters,
 ) -> tuple[Proposal, Parameters]:
-    """One model of all observations proposes for each of `slots` [k] in turn. Proposals are [k, ...]."""
+    """Numbers for each of `slots` [k] in turn, proposals being [k, ...], and the parameters of the fit."""
     fit_key, pick_key = jax.random.split(key)
     inputs, coming = _inputs(observations, pending)
-    fitted = _fit(fit_key, kernel, inputs, observations, observations.is_there, previous)
+    fitted = _fit(fit_key, model, inputs, observations, previous)
 
     def step(pending: Pending, turn: tuple[Key, Array]) -> tuple[Pending, Proposal]:
         key, slot = turn
-        proposal = _pick(key, kernel, optimism, fitted, coming, pending, pending.is_there, slot)
+        proposal = _pick(key, model, optimism, fitted, coming, pending, slot)
         return _with(pending, slot, proposal), proposal
 
     _, proposals = jax.lax.scan(step, pending, (jax.random.split(pick_key, len(slots)), slots))
     return proposals, fitted.posterior.parameters
-
-
-def propose_within_category(
-    key: Key,
-    kernel: KernelFn,
-    optimism: OptimismSpec,
-    observations: Observations,
-    pending: Pending,
-    slots: Array,
-    previous: Parameters,
-) -> tuple[Proposal, Parameters]:
-    """For each of `slots` [k] in turn a model of the observations that share all of its categories."""
-    inputs, coming = _inputs(observations, pending)
-
-    def step(carry: tuple[Pending, Parameters], turn: tuple[Key, Array]) -> tuple[tuple[Pending, Parameters], Proposal]:
-        (pending, parameters), (key, slot) = carry, turn
-        fit_key, pick_key = jax.random.split(key)
-        own = pending.categories[slot][None, :]
-        is_own = observations.is_there & jnp.all(observations.categories == own, axis=-1)
-        fitted = _fit(fit_key, kernel, inputs, observations, is_own, parameters)
-        is_rival = pending.is_there & jnp.all(pending.categories == own, axis=-1)
-        proposal = _pick(pick_key, kernel, optimism, fitted, coming, pending, is_rival, slot)
-        parameters = jax.tree.map(
-            lambda new, old: jnp.where(proposal.is_modelled, new, old), proposal.parameters, parameters
-        )
-        return (_with(pending, slot, proposal), parameters), proposal
-
-    turns = (jax.random.split(key, len(slots)), slots)
-    (_, parameters), proposals = jax.lax.scan(step, (pending, previous), turns)
-    return proposals, parameters
 
 
 def _inputs(observations: Observations, pending: Pending) -> tuple[Inputs, Inputs]:
@@ -124,34 +104,43 @@ def _with_context(context: Array, numbers: Array) -> Array:
     return jnp.concatenate([context[:, None], numbers], axis=-1)
 
 
-def _fit(
-    key: Key, kernel: KernelFn, inputs: Inputs, observations: Observations, is_there: Array, previous: Parameters
-) -> Fitted:
-    targets, scale = standardise(observations.gain, is_there)
-    data = gp.Data(inputs, targets, is_there)
-    return Fitted(data, gp.condition(kernel, fit(key, kernel, data, previous), data), scale)
+def _fit(key: Key, model: Model, inputs: Inputs, observations: Observations, previous: Parameters) -> Fitted:
+    is_there = observations.is_there
+    standard, scale = standardise(observations.gain, is_there)
+    levels = jnp.zeros_like(standard)
+    if model.is_within_category:
+        is_same = is_same_category(compare(inputs, inputs)) & is_there[None, :]
+        levels = jnp.where(is_there, jnp.sum(jnp.where(is_same, standard[None, :], 0.0), axis=-1), 0.0)
+        levels = levels / jnp.maximum(jnp.sum(is_same, axis=-1), 1)
+    data = gp.Data(inputs, standard - levels, is_there)
+    parameters = fit(key, model.kernel, data, previous)
+    return Fitted(data, gp.condition(model.kernel, parameters, data), scale, levels)
 
 
 def _pick(
     key: Key,
-    kernel: KernelFn,
+    model: Model,
     optimism: OptimismSpec,
     fitted: Fitted,
     coming: Inputs,
     pending: Pending,
-    is_counted: Array,
     slot: Array,
 ) -> Proposal:
-    data, posterior, scale = fitted
+    data, posterior, scale, levels = fitted
+    kernel = model.kernel
     context = coming.numbers[:, :1]
     rivals = coming._replace(numbers=jnp.concatenate([context, pending.numbers], axis=-1))
     joint = gp.Data(
         jax.tree.map(lambda *parts: jnp.concatenate(parts), data.inputs, rivals),
-        jnp.concatenate([data.targets, jnp.zeros(len(is_counted))]),
-        jnp.concatenate([data.is_there, is_counted]),
+        jnp.concatenate([data.targets, jnp.zeros_like(pending.start)]),
+        jnp.concatenate([data.is_there, pending.is_there]),
     )
     with_pending = gp.condition(kernel, posterior.parameters, joint)
-    count = jnp.sum(data.is_there)
+    is_told = data.is_there
+    if model.is_within_category:
+        is_told = is_told & jnp.all(data.inputs.categories == pending.categories[slot][None, :], axis=-1)
+    count = jnp.sum(is_told)
+    level = jnp.sum(jnp.where(is_told, levels, 0.0)) / jnp.maximum(count, 1)
     optimism_now = confidence(count, optimism.scale, optimism.growth)
 
     def here(points: Array) -> Inputs:
@@ -172,6 +161,7 @@ def _pick(
 
     best = maximise(key, score, pending.numbers.shape[-1])
     mean, deviation = (value[0] for value in predict(best[None, :]))
+    mean = mean + level
     return Proposal(
         numbers=best,
         is_modelled=count > 0,

@@ -82,7 +82,7 @@ def test_a_category_that_a_survivor_holds_is_seen_for_sure():
 
 def test_rates_of_the_paper():
     assert rates(BanditSpec(), arms=8, plays=4, rounds=50).exploration == pytest.approx(0.402, abs=1e-3)
-    assert rates(BanditSpec(), arms=8, plays=4, rounds=50).sharing == pytest.approx(0.002)
+    assert rates(BanditSpec(), arms=8, plays=4, rounds=50).sharing == pytest.approx(0.02)
     assert rates(BanditSpec(), arms=4, plays=4, rounds=50).exploration == 0.2
     assert rates(BanditSpec(exploration=0.5, sharing=0.1), arms=8, plays=4, rounds=50) == (0.5, 0.1)
     assert rates(BanditSpec(), arms=64, plays=1, rounds=0).exploration <= 0.9

@@ -13,6 +13,7 @@ from worker.population.pb2.kernels import (
     time_kernel,
     time_varying,
     time_varying_mixed,
+    time_varying_within,
 )
 
 RANDOM = np.random.default_rng(0)
@@ -62,12 +63,14 @@ def test_time_varying_kernels_by_hand():
     pairs = Pairs(*(jnp.full((1, 1), value) for value in (0.09, 3.0, 0.5)))
     numbers = np.exp(-0.09 / (2 * 0.25)) * 0.7**1.5
     assert time_varying(PARAMETERS, pairs)[0, 0] == pytest.approx(2 * numbers, rel=1e-5)
+    assert time_varying_within(PARAMETERS, pairs)[0, 0] == 0  # half of the categories differ
+    assert time_varying_within(PARAMETERS, pairs._replace(overlap=jnp.ones((1, 1)))) == time_varying(PARAMETERS, pairs)
     categories = 0.5 * 0.6**1.5
     expected = 2 * (0.75 * (numbers + categories) / 2 + 0.25 * numbers * categories)
     assert time_varying_mixed(PARAMETERS, pairs)[0, 0] == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("kernel", [time_varying, time_varying_mixed])
+@pytest.mark.parametrize("kernel", [time_varying, time_varying_within, time_varying_mixed])
 def test_a_kernel_is_a_covariance(kernel):
     inputs = points(40)
     matrix = np.asarray(kernel(PARAMETERS, compare(inputs, inputs)), np.float64)
