@@ -216,8 +216,8 @@ Written by `python -m benchmarks.tuning`. {report.machine()}.
 A synthetic task (`benchmarks/tuning_task.py`) of {len(RANGES)} numbers whose best values drift, with
 {POPULATIONS["continuous"]} members and {ROUNDS["continuous"]} intervals. The mixed task adds {len(CATEGORIES)}
 categories, each with best values of its own, of which the best slowly gives way to another one; it has
-{POPULATIONS["mixed"]} members and {ROUNDS["mixed"]} intervals. The noise of a gain has a deviation of {NOISE}. {seeds} seeds, the same for all.
-Defaults, but for a `window` of {WINDOW}: after every interval a quarter is replaced by copies of the best quarter.
+{POPULATIONS["mixed"]} members and {ROUNDS["mixed"]} intervals. The noise of a gain has a deviation of {NOISE}.
+{seeds} seeds, the same for all. Defaults, but for a `window` of {WINDOW}: after every interval a quarter is replaced by copies of the best quarter.
 {ray_text}
 
 An earlier form of the mixed task had 4 members, 50 intervals and a best category that changed at once, halfway. On it
