@@ -217,8 +217,8 @@ A synthetic task (`benchmarks/tuning_task.py`) of {len(RANGES)} numbers whose be
 {POPULATIONS["continuous"]} members and {ROUNDS["continuous"]} intervals. The mixed task adds {len(CATEGORIES)}
 categories, each with best values of its own, of which the best slowly gives way to another one; it has
 {POPULATIONS["mixed"]} members and {ROUNDS["mixed"]} intervals. The noise of a gain has a deviation of {NOISE}.
-{seeds} seeds, the same for all. Defaults, but for a `window` of {WINDOW}: after every interval a quarter is replaced by copies of the best quarter.
-{ray_text}
+{seeds} seeds, the same for all. Defaults, but for a `window` of {WINDOW}: after every interval a quarter is replaced by
+copies of the best quarter. {ray_text}
 
 An earlier form of the mixed task had 4 members, 50 intervals and a best category that changed at once, halfway. On it
 neither pb2_mix (+1.8 ± 2.3) nor pb2_mult (+0.2 ± 1.7, then with a fit of its own for each category) was ahead of
