@@ -8,6 +8,7 @@ from phylon.catalogue import closest, find
 from phylon.spec.algorithms import DrACSpec, PPOSpec, SACSpec, ToySpec, tuned
 from phylon.spec.distributions import bounds
 from phylon.spec.evolving import CopySpec, Evolving
+from phylon.spec.execution_checks import EXECUTION_CHECKS
 from phylon.spec.joint import JOINT_CHECKS
 from phylon.spec.mf_pbt import MFPBTSpec
 from phylon.spec.pb2 import PB2FamilySpec
@@ -378,6 +379,7 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     selection_follows_evaluation,
     resets_have_parts,
     *JOINT_CHECKS,
+    *EXECUTION_CHECKS,
     *VIDEO_CHECKS,
     warmup_fits,
 )

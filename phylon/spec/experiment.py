@@ -13,7 +13,7 @@ from phylon.spec.population import PopulationSpec
 from phylon.spec.resets import ResetsSpec
 from phylon.spec.videos import VideosSpec
 
-StrategyName = Literal["auto", "sequential", "vectorized", "sharded"]
+StrategyName = Literal["auto", "sequential", "parallel", "vectorized", "sharded"]
 
 
 class ReplaySpec(Model):
@@ -52,6 +52,10 @@ class CheckpointSpec(Model):
 
 class ExecutionSpec(Model):
     strategy: StrategyName = "auto"
+    chunk: Annotated[int, Field(strict=True, ge=1, le=100_000)] | None = None
+    """Members of the `vectorized` strategy that learn at the same time; left out, all. Fewer need less memory."""
+    processes: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = None
+    """Of the `parallel` strategy, at most one a member. Left out: one a core, or four that share an accelerator."""
     segment_steps: Annotated[int, Field(strict=True, ge=1, le=100_000)] | None = None
     """Environment steps of each member between two compiled blocks of updates. All intervals are multiples of it.
 

@@ -40,6 +40,8 @@ def test_defaults(joint):
         (lambda raw: raw["algorithm"].update(discount={"uniform": [0.9, 0.99]}), "algorithm.discount"),
         (lambda raw: raw["algorithm"].update(policy_delay={"int_uniform": [1, 2]}), "algorithm.policy_delay"),
         (lambda raw: raw.update(execution={"strategy": "sharded"}), "execution.strategy"),
+        (lambda raw: raw.update(execution={"strategy": "parallel"}), "execution.strategy"),
+        (lambda raw: raw.update(execution={"strategy": "vectorized", "chunk": 2}), "execution.chunk"),
         (lambda raw: raw.update(resets={"interval": 1000}), "resets"),
         (lambda raw: raw["population"].update(size=1), "population.size"),
         (lambda raw: raw.update(algorithm={"name": "ddpg"}), "algorithm.name"),
