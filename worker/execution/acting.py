@@ -20,18 +20,19 @@ from worker.execution.interface import Actor, Device, FloatArray, KeyWords, Popu
 
 def make_actor(work: Workload, shape: Population, device: Device) -> Callable[[Population, Hyperparams], Actor]:
     """`shape`: shapes and types of the members' leaves."""
+    over_members = _over_members(work, device)
 
     def explore(population: Population, hyperparams: Hyperparams, obs: Array, keys: Array) -> Array:
         def act(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
             return work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True)
 
-        return jax.vmap(act)(population, hyperparams, obs, keys)
+        return over_members(act)(population, hyperparams, obs, keys)
 
     def exploit(population: Population, hyperparams: Hyperparams, obs: Array) -> Array:
         def act(state: State, hyperparams: Hyperparams, obs: Array) -> Array:
             return work.algorithm.act(state, hyperparams, obs, jax.random.key(0), False)  # the key is not looked at
 
-        return jax.vmap(act)(population, hyperparams, obs)
+        return over_members(act)(population, hyperparams, obs)
 
     members = (shape, work.hyperparams_shape())
     obs = jax.ShapeDtypeStruct((work.population_size, 1, *work.info.observation_shape), work.info.observation_dtype)
@@ -62,6 +63,18 @@ def make_actor(work: Workload, shape: Population, device: Device) -> Callable[[P
         return Actor(exploring, exploiting)
 
     return actor
+
+
+def _over_members(work: Workload, device: Device) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """All members as a batch; on a CPU those that see images one after the other.
+
+    The convolutions of a batch of members are one with groups, for which XLA has no fast code on a CPU: it takes ten
+    times as long.
+    """
+    sees_images = len(work.info.observation_shape) == 3
+    if device.platform == "cpu" and sees_images:
+        return lambda act: lambda *arguments: jax.lax.map(lambda own: act(*own), arguments)
+    return jax.vmap
 
 
 def make_exploration_keys(work: Workload) -> Callable[[KeyWords, int, int], KeyWords]:
