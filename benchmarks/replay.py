@@ -13,7 +13,7 @@ from phylon.spec.environment import EnvironmentSpec
 from worker.core.types import Transition
 from worker.environments import describe, make_environments
 from worker.replay import FrameReplay, Replay
-from worker.training.collect import Collector, in_order_of_time
+from worker.training.collect import Given, HostCollector, in_order_of_time
 from worker.training.stopwatch import Stopwatch
 
 MEMBERS, ENVS, CAPACITY = 4, 4, 2000
@@ -24,13 +24,14 @@ INFO = describe("envpool", "Pong-v5")._replace(envs_per_member=ENVS)
 
 def play() -> list[Transition[np.ndarray]]:
     environment = EnvironmentSpec(suite="envpool", id="Pong-v5", envs_per_member=ENVS)
-    collector, random = Collector(make_environments(environment, MEMBERS * ENVS), MEMBERS, 0), np.random.default_rng(0)
+    collector = HostCollector(make_environments(environment, MEMBERS * ENVS), MEMBERS, 0)
+    random = np.random.default_rng(0)
     collector.restart(0)
 
-    def act(call: int, obs: np.ndarray) -> np.ndarray:
-        return random.integers(0, INFO.action_size, (MEMBERS, ENVS), np.int32)
+    def act() -> Given:
+        return Given(random.integers(0, INFO.action_size, (CALLS, MEMBERS, ENVS), np.int32))
 
-    played = [in_order_of_time(collector.collect(CALLS, act, Stopwatch())) for _ in range(ROUNDS)]
+    played = [in_order_of_time(collector.collect(act(), Stopwatch())) for _ in range(ROUNDS)]
     collector.close()
     return played
 

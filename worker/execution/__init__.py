@@ -7,7 +7,7 @@ import numpy as np
 
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
-from worker.execution.acting import make_actor, make_exploration_keys
+from worker.execution.acting import make_acting, make_actor, make_exploration_keys
 from worker.execution.compilation import seldom_run
 from worker.execution.interface import Actor, Execution, KeyWords, Population, Report, Strategy, StrategyName, Workload
 from worker.execution.joint import build_joint_execution
@@ -45,6 +45,7 @@ def build_execution(name: StrategyName, work: Workload) -> Execution:
 
     init_program = jax.jit(init_members, compiler_options=seldom_run())
     checksum_program = jax.jit(jax.vmap(member_checksum))
+    acting = make_acting(work, work.population_shape())
 
     return Execution(
         strategy=name,
@@ -55,7 +56,8 @@ def build_execution(name: StrategyName, work: Workload) -> Execution:
         # By way of the host: splitting an array that lies on one device would compile a program for each shape. And
         # on one device: the decompositions behind orthogonal weights never end when two CPU devices run them at once.
         init=lambda key, hyperparams: strategy.place(jax.device_get(init_program(key, jax.device_get(hyperparams)))),
-        actor=make_actor(work, work.population_shape(), strategy.devices[0]),
+        acting=acting,
+        actor=make_actor(acting, strategy.devices[0]),
         exploration_keys=make_exploration_keys(work),
         update=strategy.update,
         gather=strategy.gather,

@@ -5,6 +5,7 @@ one device, once a segment; a call then takes few arguments and needs no agreeme
 segment are derived in one go, since deriving them at each call would cost more than a small policy does.
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,12 +16,12 @@ import numpy as np
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, State
 from worker.execution.compilation import one_thread
-from worker.execution.interface import Actor, Device, FloatArray, KeyWords, Population, Workload
+from worker.execution.interface import Acting, Actor, Device, FloatArray, KeyWords, Policies, Population, Workload
 
 
-def make_actor(work: Workload, shape: Population, device: Device) -> Callable[[Population, Hyperparams], Actor]:
+def make_acting(work: Workload, shape: Population) -> Acting:
     """`shape`: shapes and types of the members' leaves."""
-    over_members = _over_members(work, device)
+    over_members = _over_members(work)
 
     def explore(population: Population, hyperparams: Hyperparams, obs: Array, keys: Array) -> Array:
         def act(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
@@ -40,39 +41,52 @@ def make_actor(work: Workload, shape: Population, device: Device) -> Callable[[P
     structure = jax.tree.structure(members)
     is_read = np.array(leaves_read(explore, members, obs, keys)) | leaves_read(exploit, members, obs)
 
-    def compiled(function: Callable[..., Array]) -> Callable[..., Array]:
-        def run(policies: list[Array], *inputs: Array) -> Array:
+    def read(population: Population, hyperparams: Hyperparams) -> Policies:
+        leaves = jax.tree.leaves((population, hyperparams))
+        return [leaf for leaf, is_needed in zip(leaves, is_read, strict=True) if is_needed]
+
+    def by_policies(function: Callable[..., Array]) -> Callable[..., Array]:
+        def run(policies: Policies, *inputs: Array) -> Array:
             remaining = iter(policies)
             population, hyperparams = jax.tree.unflatten(structure, [next(remaining) if r else None for r in is_read])
             return function(population, hyperparams, *inputs)
 
-        return jax.jit(run, compiler_options=one_thread(device))
+        return run
 
-    run_explore, run_exploit = compiled(explore), compiled(exploit)
+    return Acting(read, by_policies(explore), by_policies(exploit))
+
+
+def make_actor(acting: Acting, device: Device) -> Callable[[Population, Hyperparams], Actor]:
+    run_explore, run_exploit = (
+        jax.jit(run, compiler_options=one_thread(device)) for run in (acting.explore, acting.exploit)
+    )
 
     def actor(population: Population, hyperparams: Hyperparams) -> Actor:
-        leaves = jax.tree.leaves((population, hyperparams))
-        policies = jax.device_put([leaf for leaf, read in zip(leaves, is_read, strict=True) if read], device)
+        policies = acting.read(population, hyperparams)
+
+        @functools.cache  # when it is first needed: where environments are compiled too, it never is
+        def on_one_device() -> Policies:
+            return jax.device_put(policies, device)
 
         def exploring(obs: FloatArray, keys: KeyWords) -> FloatArray:
-            return np.asarray(run_explore(policies, obs, keys))
+            return np.asarray(run_explore(on_one_device(), obs, keys))
 
         def exploiting(obs: FloatArray) -> FloatArray:
-            return np.asarray(run_exploit(policies, obs))
+            return np.asarray(run_exploit(on_one_device(), obs))
 
-        return Actor(exploring, exploiting)
+        return Actor(policies, exploring, exploiting)
 
     return actor
 
 
-def _over_members(work: Workload, device: Device) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+def _over_members(work: Workload) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """All members as a batch; on a CPU those that see images one after the other.
 
     The convolutions of a batch of members are one with groups, for which XLA has no fast code on a CPU: it takes ten
     times as long.
     """
     sees_images = len(work.info.observation_shape) == 3
-    if device.platform == "cpu" and sees_images:
+    if jax.default_backend() == "cpu" and sees_images:
         return lambda act: lambda *arguments: jax.lax.map(lambda own: act(*own), arguments)
     return jax.vmap
 

@@ -65,9 +65,24 @@ class Report(NamedTuple):
     """The values that the compiled program worked with: what the proof of mutation compares with the plan."""
 
 
+Policies = list[jax.Array]
+"""What acting reads of a population and its hyper-parameters, [P, ...] each: no critics, no optimisers."""
+
+
+class Acting(NamedTuple):
+    """How members act, as functions that can be part of a program: of all members, or of some of them."""
+
+    read: Callable[[Population, Hyperparams], Policies]
+    explore: Callable[[Policies, jax.Array, jax.Array], jax.Array]
+    """(policies, observations [P, envs, ...], keys [P, 2]) -> actions [P, envs, ...]."""
+    exploit: Callable[[Policies, jax.Array], jax.Array]
+
+
 class Actor(NamedTuple):
     """The members' policies as they are now. Of no use after the next update."""
 
+    policies: Policies
+    """Where the members live."""
     explore: Callable[[FloatArray, KeyWords], FloatArray]
     """(observations [P, envs, ...], keys [P, 2]) -> actions [P, envs, action]."""
     exploit: Callable[[FloatArray], FloatArray]
@@ -113,6 +128,7 @@ class Execution(NamedTuple):
     """Shapes and types of a population's leaves; nothing is computed."""
     place: Callable[[Any], Any]
     init: InitFn
+    acting: Acting
     actor: Callable[[Population, Hyperparams], Actor]
     exploration_keys: Callable[[KeyWords, int, int], KeyWords]
     """(key, segment, count) -> [count, P, 2]: the keys of a segment's acting."""

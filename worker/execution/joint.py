@@ -9,9 +9,9 @@ import numpy as np
 
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, Joint, JointAlgorithm, Metrics, Transition
-from worker.execution.acting import make_actor, make_exploration_keys
+from worker.execution.acting import make_acting, make_actor, make_exploration_keys
 from worker.execution.compilation import seldom_run
-from worker.execution.interface import Actor, Execution, KeyWords, Report, Workload
+from worker.execution.interface import Execution, KeyWords, Report, Workload
 from worker.execution.members import member_checksum, take_members
 
 
@@ -42,15 +42,13 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
     program = jax.jit(run, donate_argnums=0)
     gather = jax.jit(lambda population, parents: population._replace(members=take_members(population.members, parents)))
     checksum = jax.jit(lambda population: jax.vmap(member_checksum)(population.members))
-    make_member_actor = make_actor(work, shape().members, device)
+    by_members = make_acting(work, shape().members)
+    acting = by_members._replace(read=lambda population, hyperparams: by_members.read(population.members, hyperparams))
 
     def update(
         population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int
     ) -> tuple[Joint, Report]:
         return program(population, hyperparams, batches, key, np.uint32(segment))
-
-    def actor(population: Joint, hyperparams: Hyperparams) -> Actor:
-        return make_member_actor(population.members, hyperparams)
 
     return Execution(
         strategy="vectorized",
@@ -59,7 +57,8 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
         shape=shape,
         place=lambda tree: jax.device_put(tree, device),
         init=lambda key, hyperparams: jax.device_put(init_program(key, jax.device_get(hyperparams)), device),
-        actor=actor,
+        acting=acting,
+        actor=make_actor(acting, device),
         exploration_keys=make_exploration_keys(work),
         update=update,
         gather=gather,

@@ -12,8 +12,8 @@ from worker.environments import describe, has_unseen_levels, make_environments
 from worker.execution import Execution, Workload, build_execution, build_joint_execution
 from worker.execution.auto import Chosen, Trial, choose
 from worker.population import PopulationMethod, build_method
-from worker.training.collect import Collector
-from worker.training.evaluate import Evaluator
+from worker.training.collect import Collector, HostCollector
+from worker.training.evaluate import Evaluator, HostEvaluator
 from worker.training.experience import Experience, make_experience
 from worker.training.run_directory import replace_file
 from worker.training.studio import Studio
@@ -62,17 +62,22 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
         explanation=chosen.explanation,
         method=method,
         experience=experience,
-        collector=Collector(make_environments(spec.environment, size * spec.environment.envs_per_member), size, seed),
+        collector=_collector(spec, seed),
         evaluator=_evaluator(spec, seed),
         studio=None if spec.videos is None else Studio(spec, spec.videos, seed, run_dir),
     )
+
+
+def _collector(spec: ExperimentSpec, seed: int) -> Collector:
+    size, environment = spec.population.size, spec.environment
+    return HostCollector(make_environments(environment, size * environment.envs_per_member), size, seed)
 
 
 def _evaluator(spec: ExperimentSpec, seed: int) -> Evaluator:
     size, environment = spec.population.size, spec.environment
     count = size * spec.evaluation.episodes
     unseen = make_environments(environment, count, "test") if has_unseen_levels(environment) else None
-    return Evaluator(make_environments(environment, count, "evaluate"), size, seed, unseen)
+    return HostEvaluator(make_environments(environment, count, "evaluate"), size, seed, unseen)
 
 
 def _same_choice_as_before(

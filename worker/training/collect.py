@@ -1,34 +1,42 @@
-"""Steps the training environments of the whole population and keeps account of their episodes."""
+"""Gathering experience: the training environments of the whole population, stepped together, a segment at a time."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worker.core.types import Rollout, Transition
 from worker.environments import HostEnvironments
+from worker.execution import Actor, KeyWords
+from worker.training.episodes import Episodes
 from worker.training.randomness import environment_seeds
 from worker.training.stopwatch import Stopwatch
-
-ActFn = Callable[[int, NDArray[Any]], NDArray[Any]]
-"""(number of the call within the segment, observations [P, envs, ...]) -> actions [P, envs, ...]."""
 
 HostRollout = Rollout[NDArray[Any]]
 
 
-class Collector:
-    """P x envs environments in one pool. `restart` first: it gives them their seeds."""
+class Exploring(NamedTuple):
+    """A segment of acting by the policies."""
 
-    def __init__(self, environments: HostEnvironments, population_size: int, seed: int) -> None:
-        self._environments = environments
-        self._shape = (population_size, environments.count // population_size)
-        self._seed = seed
-        self._obs = np.empty(0, np.float32)
-        self._running = np.zeros(self._shape)
-        self._finished_sum = np.zeros(population_size)
-        self._finished_count = np.zeros(population_size, np.int64)
-        self._latest = np.full(population_size, np.nan)
+    actor: Actor
+    keys: KeyWords
+    """Of each call, [calls, P, 2]."""
+
+
+class Given(NamedTuple):
+    """A segment of actions that are settled already."""
+
+    actions: NDArray[Any]
+    """[calls, P, envs, ...]."""
+
+
+Behaviour = Exploring | Given
+
+
+class Collector(Protocol):
+    """P x envs environments. `restart` first: it gives them their seeds."""
+
+    episodes: Episodes
 
     def restart(self, checkpoint: int) -> None:
         """Begin new episodes with seeds that follow from the number of the checkpoint just written (0 at the start).
@@ -36,17 +44,36 @@ class Collector:
         An uninterrupted run does this too, so whoever resumes from that checkpoint sees the same environments. What
         was cut off counts as truncated, and as no episode.
         """
+        ...
+
+    def collect(self, behaviour: Behaviour, stopwatch: Stopwatch) -> Rollout[Any]:
+        """As many steps of every environment as the behaviour has calls, [P, calls, envs, ...]; on host or devices."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class HostCollector:
+    """One call of the policies and one of the environments a step."""
+
+    def __init__(self, environments: HostEnvironments, population_size: int, seed: int) -> None:
+        self._environments = environments
+        self._shape = (population_size, environments.count // population_size)
+        self._seed = seed
+        self._obs = np.empty(0, np.float32)
+        self.episodes = Episodes(*self._shape)
+
+    def restart(self, checkpoint: int) -> None:
         self._obs = self._by_member(
             self._environments.reset(environment_seeds(self._seed, "train", checkpoint, self._environments.count))
         )
-        self._running[:] = 0
+        self.episodes.cut()
 
-    def collect(self, calls: int, act: ActFn, stopwatch: Stopwatch) -> HostRollout:
-        """`calls` steps of every environment, [P, calls, envs, ...]."""
+    def collect(self, behaviour: Behaviour, stopwatch: Stopwatch) -> HostRollout:
         steps: list[tuple[NDArray[Any], ...]] = []
-        for call in range(calls):
+        for inputs in behaviour.actions if isinstance(behaviour, Given) else behaviour.keys:
             with stopwatch.phase("act"):
-                action = act(call, self._obs)
+                action = inputs if isinstance(behaviour, Given) else behaviour.actor.explore(self._obs, inputs)
             with stopwatch.phase("env"):
                 result = self._environments.step(action.reshape(self._environments.count, *action.shape[2:]))
                 reward, terminated, truncated, obs, next_obs = map(
@@ -55,39 +82,13 @@ class Collector:
                 ends = (terminated.astype(np.float32), next_obs, truncated.astype(np.float32))
                 steps.append((self._obs, action, reward, *ends))
                 self._obs = obs
-                self._account(reward, terminated | truncated)
-        *fields, truncations = (np.stack(values, axis=1) for values in zip(*steps, strict=True))
-        return Rollout(Transition(*fields), truncations)
-
-    def episode_returns(self) -> NDArray[np.float64]:
-        """Mean return of each member's episodes that ended since the last call, or what it was then; NaN at first."""
-        ended = self._finished_count > 0
-        self._latest[ended] = self._finished_sum[ended] / self._finished_count[ended]
-        self._finished_sum[:] = 0
-        self._finished_count[:] = 0
-        return self._latest.copy()
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        return {
-            "finished_sum": self._finished_sum.copy(),
-            "finished_count": self._finished_count.copy(),
-            "latest": self._latest.copy(),
-        }
-
-    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._finished_sum[:] = arrays["finished_sum"]
-        self._finished_count[:] = arrays["finished_count"]
-        self._latest[:] = arrays["latest"]
+        *fields, truncated = (np.stack(values, axis=1) for values in zip(*steps, strict=True))
+        transitions = Transition(*fields)
+        self.episodes.add(transitions.reward, (transitions.terminated + truncated) > 0)
+        return Rollout(transitions, truncated)
 
     def close(self) -> None:
         self._environments.close()
-
-    def _account(self, reward: NDArray[np.float32], ended: NDArray[np.bool_]) -> None:
-        self._running += reward
-        if ended.any():
-            self._finished_sum += np.where(ended, self._running, 0).sum(axis=1)
-            self._finished_count += ended.sum(axis=1)
-            self._running[ended] = 0
 
     def _by_member(self, array: NDArray[Any]) -> NDArray[Any]:
         return array.reshape(*self._shape, *array.shape[1:])

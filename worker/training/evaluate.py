@@ -1,20 +1,16 @@
 """How good each member is: noiseless episodes on environments of their own, the same for every member, every time."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worker.environments import HostEnvironments
+from worker.execution import Actor
 from worker.training.randomness import environment_seeds
 
 ENDLESS_EPISODE_STEPS = 10_000
 """Where an episode is cut when its environment has no time limit of its own."""
-
-
-ActFn = Callable[[NDArray[Any]], NDArray[Any]]
-"""Observations [P, episodes, ...] -> actions [P, episodes, ...]."""
 
 
 class Evaluation(NamedTuple):
@@ -53,7 +49,13 @@ def _standard_errors(returns: NDArray[np.float64]) -> NDArray[np.float32]:
     return (returns.std(axis=1, ddof=1) / np.sqrt(episodes)).astype(np.float32)
 
 
-class Evaluator:
+class Evaluator(Protocol):
+    def evaluate(self, actor: Actor) -> Evaluation: ...
+
+    def close(self) -> None: ...
+
+
+class HostEvaluator:
     """P x episodes environments, stepped together until the last episode ends; as many more of `unseen` levels."""
 
     def __init__(
@@ -68,18 +70,18 @@ class Evaluator:
         self._seeds = np.tile(environment_seeds(seed, "evaluation", 0, self._shape[1]), population_size)
         self._limit = environments.info.max_episode_steps or ENDLESS_EPISODE_STEPS
 
-    def evaluate(self, act: ActFn) -> Evaluation:
-        evaluation = self._play(self._environments, act)
+    def evaluate(self, actor: Actor) -> Evaluation:
+        evaluation = self._play(self._environments, actor)
         if self._unseen is None:
             return evaluation
-        return evaluation._replace(test_returns=self._play(self._unseen, act).returns)
+        return evaluation._replace(test_returns=self._play(self._unseen, actor).returns)
 
-    def _play(self, environments: HostEnvironments, act: ActFn) -> Evaluation:
+    def _play(self, environments: HostEnvironments, actor: Actor) -> Evaluation:
         count = environments.count
         returns, lengths, is_running = np.zeros(count), np.zeros(count, np.int64), np.ones(count, np.bool_)
         obs = environments.reset(self._seeds)
         for _ in range(self._limit):
-            action = act(obs.reshape(*self._shape, *obs.shape[1:]))
+            action = actor.exploit(obs.reshape(*self._shape, *obs.shape[1:]))
             result = environments.step(action.reshape(count, *action.shape[2:]))
             returns += np.where(is_running, result.reward, 0)
             lengths += is_running

@@ -2,15 +2,20 @@
 
     metrics → evaluation → videos → evolution → reset → checkpoint → commands
 
+With `execution.overlap` a segment is learned from while the next one is collected, by the policies from before; the last
+one is learned from at the end. Nothing of that has to be stored: what is to be learned next follows from the step.
+
 What a run does depends on its spec, its seed and the segment number alone, so a run taken up from a checkpoint goes on
 as if nothing had happened.
 """
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,14 +24,14 @@ from phylon.spec.videos import VideosSpec
 from worker.algorithms.resets import reset
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
-from worker.execution import Population
+from worker.execution import Population, Report
 from worker.execution.compilation import seldom_run
 from worker.population import Evolution, Standing, moving_names, ranks
 from worker.population.fitness import fitness_of, fitness_spec, inherit, remember
 from worker.population.timing import Progress, is_due
 from worker.training.assembly import Parts
 from worker.training.checkpoint import write_arrays
-from worker.training.collect import ActFn
+from worker.training.collect import Exploring, Given
 from worker.training.commands import Commands
 from worker.training.failure import check_losses
 from worker.training.journal import Journal
@@ -62,6 +67,9 @@ class Loop:
         self._latest_metrics: dict[str, NDArray[np.float32]] = {}
         """Of the latest updates, [P]. Between a checkpoint and an evolution there are some, so none are stored."""
         self._told_step = state.step
+        self._copy_program = jax.jit(partial(jax.tree.map, jnp.copy))
+        self._beside = ThreadPoolExecutor(1, "learner")
+        self._has_compiled = False
 
     def run(self) -> Outcome:
         state, budget = self.state, self._spec.budget.env_steps
@@ -78,37 +86,61 @@ class Loop:
     def _segment(self) -> None:
         state, spec = self.state, self._spec
         segment = state.step // self._segment_steps
-        is_warming_up = state.step < self._parts.experience.warmup
+        warmup, is_overlapping = self._parts.experience.warmup, spec.execution.overlap
+        is_warming_up = state.step < warmup
         calls = self._segment_steps // spec.environment.envs_per_member
-        act = self._acting_randomly(segment, calls) if is_warming_up else self._acting(segment, calls)
-        rollout = self._parts.collector.collect(calls, act, self._stopwatch)
+        behaviour = self._acting_randomly(segment, calls) if is_warming_up else self._acting(segment, calls)
+        has_old_to_learn = is_overlapping and state.step - self._segment_steps >= warmup
+        learning = self._begin_learning(segment - 1) if has_old_to_learn else None
+        rollout = self._parts.collector.collect(behaviour, self._stopwatch)
+        if learning is not None:
+            with self._stopwatch.phase("update"):
+                learned = learning.result()
+            self._take_over(*learned)
         with self._stopwatch.phase("sample"):
             self._parts.experience.take(rollout)
         state.step += self._segment_steps
-        if not is_warming_up:
-            self._update(segment)
+        is_end = state.step == spec.budget.env_steps
+        if not is_warming_up and (is_end or not is_overlapping):
+            self._take_over(*self._learn(segment, self._stopwatch))
 
-    def _acting_randomly(self, segment: int, calls: int) -> ActFn:
+    def _acting_randomly(self, segment: int, calls: int) -> Given:
         work = self._parts.work
         shape = (calls, work.population_size, self._spec.environment.envs_per_member)
-        actions = random_actions(self._parts.seed, segment, shape, work.info)
-        return lambda call, obs: actions[call]
+        return Given(random_actions(self._parts.seed, segment, shape, work.info))
 
-    def _acting(self, segment: int, calls: int) -> ActFn:
+    def _acting(self, segment: int, calls: int) -> Exploring:
         with self._stopwatch.phase("transfer"):
-            actor = self._execution.actor(self.state.population, self.state.placed)
+            population = self.state.population
+            if self._spec.execution.overlap:  # the one that learns meanwhile is used up
+                population = self._copy_program(population)
+            actor = self._execution.actor(population, self.state.placed)
             keys = self._execution.exploration_keys(self._key, segment, calls)
-        return lambda call, obs: actor.explore(obs, keys[call])
+        return Exploring(actor, keys)
 
-    def _update(self, segment: int) -> None:
+    def _begin_learning(self, segment: int) -> Future[tuple[Population, Report]]:
+        """Beside whatever this thread does next, which must leave the population alone."""
+        if self._has_compiled:
+            return self._beside.submit(self._learn, segment, Stopwatch())
+        self._has_compiled = True  # in this thread, for the stopwatch has to see it
+        learning = Future[tuple[Population, Report]]()
+        learning.set_result(self._learn(segment, self._stopwatch))
+        return learning
+
+    def _learn(self, segment: int, stopwatch: Stopwatch) -> tuple[Population, Report]:
+        """From what was gathered until the end of that segment; uses the population up."""
         state = self.state
-        with self._stopwatch.phase("sample"):
+        with stopwatch.phase("sample"):
             drawn = self._parts.experience.draw(segment)
-        with self._stopwatch.phase("transfer"):
+        with stopwatch.phase("transfer"):
             data = jax.block_until_ready(self._execution.place(drawn))
-        with self._stopwatch.phase("update"):
-            state.population, report = self._execution.update(state.population, state.placed, data, self._key, segment)
-            report = jax.device_get(report)
+        with stopwatch.phase("update"):
+            population, report = self._execution.update(state.population, state.placed, data, self._key, segment)
+            return population, jax.device_get(report)
+
+    def _take_over(self, population: Population, report: Report) -> None:
+        state = self.state
+        state.population = population
         learned = {name: values[: self._execution.learners] for name, values in report.metrics.items()}
         check_losses(learned, state.hyperparams, state.step)
         prove_hyperparams(state.hyperparams, report.hyperparams)
@@ -139,7 +171,7 @@ class Loop:
         names = [*moving_names(self._spec), *self._parts.method.hyperparams]
         updates = state.update_metrics.blocks * self._parts.experience.updates * self._execution.learners
         frames = {
-            "training/return": self._parts.collector.episode_returns().tolist(),
+            "training/return": self._parts.collector.episodes.returns().tolist(),
             **state.update_metrics.frames(),
             **{f"hyperparams/{name}": state.hyperparams[name].tolist() for name in names},
             "speed/env_steps_per_second": [size * steps / seconds],
@@ -152,7 +184,7 @@ class Loop:
         state = self.state
         with self._stopwatch.phase("evaluate"):
             actor = self._execution.actor(state.population, state.placed)
-            evaluation = self._parts.evaluator.evaluate(actor.exploit)
+            evaluation = self._parts.evaluator.evaluate(actor)
             frames = evaluation.frames() | self._evaluate_centre()
         spec = fitness_spec(self._spec)
         state.returns = evaluation.returns.astype(np.float32)
@@ -179,7 +211,7 @@ class Loop:
             return {}
         centre = self._centre_program(state.search_state, state.population)
         actor = self._execution.actor(centre, state.placed)
-        evaluation = self._parts.evaluator.evaluate(actor.exploit)
+        evaluation = self._parts.evaluator.evaluate(actor)
         return {
             "population/mean_policy_return": [float(evaluation.means[0])],
             "population/mean_policy_return_stderr": [float(evaluation.errors[0])],
@@ -275,6 +307,8 @@ class Loop:
     def _updates_made(self, step: int) -> int:
         """By each member until this step; it follows from the step, so nothing has to be remembered."""
         experience = self._parts.experience
+        if self._spec.execution.overlap:
+            step -= self._segment_steps
         return max(0, step - experience.warmup) // self._segment_steps * experience.updates
 
     def _reset_number(self, step: int) -> int:

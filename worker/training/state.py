@@ -91,7 +91,7 @@ def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
         **flatten("search", state.search_state),
         **prefixed("lineage", state.lineage.to_arrays()),
         **prefixed("update_metrics", state.update_metrics.to_arrays()),
-        **prefixed("episodes", parts.collector.to_arrays()),
+        **prefixed("episodes", parts.collector.episodes.to_arrays()),
         **prefixed("replay", parts.experience.to_arrays()),
     }
 
@@ -107,7 +107,7 @@ def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
     lineage, update_metrics = Lineage(work.population_size), UpdateMetrics()
     lineage.from_arrays(within("lineage", arrays))
     update_metrics.from_arrays(within("update_metrics", arrays))
-    parts.collector.from_arrays(within("episodes", arrays))
+    parts.collector.episodes.from_arrays(within("episodes", arrays))
     parts.experience.from_arrays(within("replay", arrays))
     parts.collector.restart(number)
     return TrainingState(

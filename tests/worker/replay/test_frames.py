@@ -10,7 +10,7 @@ from phylon.spec.memory import replay_bytes
 from worker.core.types import EnvironmentInfo, Rollout, Transition
 from worker.environments import describe, make_environments
 from worker.replay import FrameReplay, Replay, make_replay
-from worker.training.collect import Collector, in_order_of_time
+from worker.training.collect import Given, HostCollector, in_order_of_time
 from worker.training.stopwatch import Stopwatch
 
 SIDE, STACK, MEMBERS = 3, 4, 2
@@ -139,15 +139,14 @@ def test_atari_comes_back_bit_for_bit():
     game, envs, capacity = "Breakout-v5", 2, 150
     environment = EnvironmentSpec(suite="envpool", id=game, envs_per_member=envs)
     info = describe("envpool", game)._replace(envs_per_member=envs)
-    collector = Collector(make_environments(environment, MEMBERS * envs), MEMBERS, 0)
+    collector = HostCollector(make_environments(environment, MEMBERS * envs), MEMBERS, 0)
     random = np.random.default_rng(0)
     frames, ring = make_replay(MEMBERS, capacity, info), Replay(MEMBERS, capacity, info)
     assert isinstance(frames, FrameReplay)
     for number in range(2):
         collector.restart(number)
-        rollout = collector.collect(
-            50, lambda call, obs: random.integers(0, info.action_size, (MEMBERS, envs)).astype(np.int32), Stopwatch()
-        )
+        actions = random.integers(0, info.action_size, (50, MEMBERS, envs)).astype(np.int32)
+        rollout = collector.collect(Given(actions), Stopwatch())
         for replay in (frames, ring):
             replay.add(in_order_of_time(rollout))
         assert_same_draws(frames, ring, number, updates=4)

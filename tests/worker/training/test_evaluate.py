@@ -5,21 +5,25 @@ import pytest
 
 from phylon.spec.environment import EnvironmentSpec, ProcgenSpec
 from worker.environments import has_unseen_levels, make_environments
-from worker.training.evaluate import Evaluator
+from worker.execution import Actor
+from worker.training.evaluate import HostEvaluator
 
 SIZE, EPISODES = 3, 4
 
 
 def evaluator_on(id, suite="probe", seed=0):
-    return Evaluator(make_environments(EnvironmentSpec(suite=suite, id=id), SIZE * EPISODES), SIZE, seed)
+    return HostEvaluator(make_environments(EnvironmentSpec(suite=suite, id=id), SIZE * EPISODES), SIZE, seed)
 
 
-def half_of_obs(obs):
-    return obs[..., :1] / 2
+def exploiting(act):
+    return Actor([], lambda obs, keys: act(obs), act)
+
+
+HALF_OF_OBS = exploiting(lambda obs: obs[..., :1] / 2)
 
 
 def test_counts_the_first_episode_only():
-    evaluation = evaluator_on("DelayedReward-v0").evaluate(half_of_obs)
+    evaluation = evaluator_on("DelayedReward-v0").evaluate(HALF_OF_OBS)
     np.testing.assert_array_equal(evaluation.returns, np.ones((SIZE, EPISODES)))
     np.testing.assert_array_equal(evaluation.lengths, np.full((SIZE, EPISODES), 2))
 
@@ -49,7 +53,7 @@ def test_episodes_that_end_early_wait_for_the_rest():
             pass
 
     pool = Staggered(SIZE * EPISODES)
-    evaluation = Evaluator(pool, SIZE, 0).evaluate(half_of_obs)
+    evaluation = HostEvaluator(pool, SIZE, 0).evaluate(HALF_OF_OBS)
     expected = np.arange(1, SIZE * EPISODES + 1).reshape(SIZE, EPISODES)
     np.testing.assert_array_equal(evaluation.returns, expected)
     np.testing.assert_array_equal(evaluation.lengths, expected)
@@ -58,7 +62,7 @@ def test_episodes_that_end_early_wait_for_the_rest():
 
 def test_equal_members_are_equally_fit_and_stay_so():
     evaluator = evaluator_on("Pendulum-v1", "gymnasium")
-    first, second = evaluator.evaluate(half_of_obs), evaluator.evaluate(half_of_obs)
+    first, second = evaluator.evaluate(HALF_OF_OBS), evaluator.evaluate(HALF_OF_OBS)
     np.testing.assert_array_equal(first.returns, second.returns)
     np.testing.assert_array_equal(first.returns, np.broadcast_to(first.returns[0], first.returns.shape))
     assert len(np.unique(first.returns[0])) == EPISODES  # but episodes differ
@@ -66,12 +70,12 @@ def test_equal_members_are_equally_fit_and_stay_so():
 
 
 def test_another_seed_is_another_examination():
-    first, second = (evaluator_on("Pendulum-v1", "gymnasium", seed).evaluate(half_of_obs) for seed in (0, 1))
+    first, second = (evaluator_on("Pendulum-v1", "gymnasium", seed).evaluate(HALF_OF_OBS) for seed in (0, 1))
     assert (first.returns != second.returns).all()
 
 
 def test_frames_tell_mean_error_and_length():
-    evaluation = evaluator_on("Pendulum-v1", "gymnasium").evaluate(half_of_obs)
+    evaluation = evaluator_on("Pendulum-v1", "gymnasium").evaluate(HALF_OF_OBS)
     frames = evaluation.frames()
     assert frames["evaluation/return"] == pytest.approx(evaluation.returns.mean(axis=1), rel=1e-6)
     assert frames["evaluation/return_stderr"][0] == pytest.approx(evaluation.returns[0].std(ddof=1) / 2)
@@ -90,8 +94,8 @@ def test_unseen_levels_are_played_apart_and_rank_nobody():
         pictures.append(obs)
         return np.broadcast_to(np.arange(SIZE)[:, None] == 1, (SIZE, EPISODES)).astype(np.int32)
 
-    evaluator = Evaluator(pools[0], SIZE, 0, pools[1])
-    evaluation = evaluator.evaluate(walk)
+    evaluator = HostEvaluator(pools[0], SIZE, 0, pools[1])
+    evaluation = evaluator.evaluate(exploiting(walk))
     evaluator.close()
     first, other = (pictures[number].reshape(SIZE * EPISODES, -1) for number in (0, len(pictures) // 2))
     assert len(np.unique(first, axis=0)) == 1
@@ -105,7 +109,7 @@ def test_unseen_levels_are_played_apart_and_rank_nobody():
 
 def test_suites_without_levels_tell_nothing_of_a_test():
     assert not has_unseen_levels(EnvironmentSpec(suite="gymnasium", id="Pendulum-v1"))
-    assert set(evaluator_on("ConstantReward-v0").evaluate(half_of_obs).frames()) == {
+    assert set(evaluator_on("ConstantReward-v0").evaluate(HALF_OF_OBS).frames()) == {
         "evaluation/return",
         "evaluation/return_stderr",
         "evaluation/length",
@@ -113,5 +117,5 @@ def test_suites_without_levels_tell_nothing_of_a_test():
 
 
 def test_one_episode_has_no_standard_error():
-    evaluator = Evaluator(make_environments(EnvironmentSpec(suite="probe", id="ConstantReward-v0"), SIZE), SIZE, 0)
-    assert np.isnan(evaluator.evaluate(half_of_obs).frames()["evaluation/return_stderr"]).all()
+    evaluator = HostEvaluator(make_environments(EnvironmentSpec(suite="probe", id="ConstantReward-v0"), SIZE), SIZE, 0)
+    assert np.isnan(evaluator.evaluate(HALF_OF_OBS).frames()["evaluation/return_stderr"]).all()
