@@ -1,0 +1,130 @@
+"""The forecast of memory agrees with what the engine makes: to the byte, but where it calls itself an estimate."""
+
+import jax
+import numpy as np
+import pytest
+
+from phylon.spec import bounds, hyperparameters, parse_spec
+from phylon.spec.memory import batch_bytes, learner_of, population_memory, replay_bytes, state_bytes
+from worker.algorithms import build_algorithm
+from worker.algorithms.joint import build_joint_algorithm
+from worker.environments import describe
+from worker.execution import Workload
+from worker.execution.compilation import seldom_run
+from worker.execution.joint import build_joint_execution
+from worker.execution.members import member_updates
+from worker.training.experience import make_experience
+
+CHEETAH = {"suite": "gymnasium", "id": "HalfCheetah-v5"}
+PIXELS = {"suite": "probe", "id": "ActionRewardImage-v0", "envs_per_member": 2}
+CNN = {"kind": "cnn", "channels": [4, 6], "kernels": [3, 2], "strides": [2, 1], "hidden": [8]}
+
+SPECS = {
+    "td3": (CHEETAH, {"name": "td3"}),
+    "td3, normalised first": (
+        CHEETAH,
+        {"name": "td3", "critics": 3, "network": {"hidden": [32, 16], "layer_norm": "first"}},
+    ),
+    "ddpg, normalised": (CHEETAH, {"name": "ddpg", "network": {"layer_norm": "all"}}),
+    "sac": (CHEETAH, {"name": "sac", "batch_size": 64}),
+    "sac, fixed temperature": (CHEETAH, {"name": "sac", "temperature": "fixed", "critics": 1}),
+    "dqn of images": (PIXELS, {"name": "dqn", "network": CNN}),
+    "dqn, dueling": (PIXELS, {"name": "dqn", "dueling": True, "network": {"kind": "impala", "channels": [3, 5]}}),
+    "dqn of vectors": (
+        {"suite": "probe", "id": "ActionRewardDiscrete-v0"},
+        {"name": "dqn", "network": {"hidden": [64]}},
+    ),
+    "ppo": (CHEETAH | {"envs_per_member": 2}, {"name": "ppo", "rollout_steps": 32, "minibatches": 4}),
+    "ppo, shared torso": (
+        PIXELS,
+        {"name": "ppo", "rollout_steps": 8, "minibatches": 4, "torsos": "shared", "network": CNN},
+    ),
+    "drac": (
+        PIXELS,
+        {"name": "drac", "rollout_steps": 8, "minibatches": 4, "network": {"kind": "impala"}, "torsos": "separate"},
+    ),
+    "toy": ({"suite": "toy", "id": "Figure2-v0"}, {"name": "surrogate_ascent"}),
+    "toy, one number": ({"suite": "toy", "id": "TriangleWave-v0"}, {"name": "triangle_climb"}),
+}
+
+
+def spec_of(environment, algorithm, method=None, **rest):
+    steps = 25_600  # whole segments of all of them
+    return parse_spec(
+        {
+            "version": 1,
+            "name": "sized",
+            "kind": "training",
+            "environment": environment,
+            "algorithm": algorithm,
+            "population": {"size": 4, "method": method or {"name": "independent"}},
+            "budget": {"env_steps": steps},
+            **{part: {"interval": steps} for part in ("evaluation", "metrics", "checkpoint")},
+            **rest,
+        }
+    )
+
+
+def work_of(spec):
+    info = describe(spec.environment.suite, spec.environment.id)._replace(
+        envs_per_member=spec.environment.envs_per_member
+    )
+    numbers = {name: bounds(value).low for name, value in hyperparameters(spec.algorithm).items()}
+    return Workload(build_algorithm(spec.algorithm, info), info, spec.population.size, numbers)
+
+
+def bytes_of(tree) -> int:
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_states_and_batches_are_as_large_as_forecast(kind):
+    spec = spec_of(*SPECS[kind])
+    work = work_of(spec)
+    assert 4 * state_bytes(spec) == bytes_of(work.population_shape())
+    assert 4 * batch_bytes(spec) == bytes_of(make_experience(spec, work.info, seed=0, learners=4).example())
+
+
+@pytest.mark.parametrize("algorithm", ["td3", "sac"])
+def test_a_shared_critic_is_there_once(algorithm):
+    spec = spec_of(CHEETAH, {"name": algorithm}, {"name": "cem_rl", "interval": 25_600}, replay={"sharing": "shared"})
+    work = work_of(spec)
+    joint = build_joint_algorithm(spec, work.info)
+    assert joint is not None
+    made, learner, memory = build_joint_execution(work, joint).shape(), learner_of(spec), population_memory(spec)
+    assert 4 * learner.own_state == bytes_of(made.members)
+    assert learner.critic_state == bytes_of(made.shared)
+    assert memory.fixed == (learner.critic_state, replay_bytes(spec))
+    assert memory.member.host == batch_bytes(spec) // 2, "half of the population is trained by gradients"
+
+
+def test_a_population_takes_states_batches_and_a_gradient_step():
+    """TD3 of 3 observations and 1 action with one hidden layer of 2, by hand."""
+    environment = {"suite": "gymnasium", "id": "Pendulum-v1"}
+    algorithm = {"name": "td3", "batch_size": 10, "critics": 1, "network": {"hidden": [2]}}
+    spec = spec_of(environment, algorithm, replay={"capacity": 30_000, "warmup": 0})
+    policy, critic = (3 + 1) * 2 + (2 + 1) * 1, (4 + 1) * 2 + (2 + 1) * 1
+    state = 4 * (4 * (policy + critic) + 4)
+    transition = 4 * (3 + 1 + 1 + 1 + 3)
+    batches = 50 * 10 * transition
+    gradients, activations = 4 * (policy + critic), 4 * 10 * 2 * (2 + 2 + 1)
+    memory = population_memory(spec)
+    assert memory.member.device == state + 2 * batches + gradients + activations
+    assert memory.member.host == batches + 30_000 * transition
+    assert memory.of(7) == (7 * memory.member.device, 7 * memory.member.host)
+
+
+def test_a_compiled_program_needs_what_was_forecast_within_a_tenth():
+    spec = spec_of(*SPECS["td3"])
+    work = work_of(spec)
+    members = jax.vmap(member_updates(work.algorithm))
+
+    def run(population, hyperparams, batches, keys):
+        return members(population, hyperparams, batches, jax.vmap(jax.random.wrap_key_data)(keys))
+
+    example = make_experience(spec, work.info, seed=0, learners=4).example()
+    keys = np.zeros((4, 2), np.uint32)
+    program = jax.jit(run, donate_argnums=0).lower(work.population_shape(), work.hyperparams_shape(), example, keys)
+    needs = program.compile(seldom_run()).memory_analysis()
+    device = population_memory(spec).of(4).device
+    assert device == pytest.approx(needs.argument_size_in_bytes + needs.temp_size_in_bytes, rel=0.1)
