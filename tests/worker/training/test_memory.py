@@ -1,17 +1,18 @@
 """The forecast of memory agrees with what the engine makes: to the byte, but where it calls itself an estimate."""
 
+from typing import Any, NamedTuple
+
 import jax
 import numpy as np
 import pytest
 
-from phylon.spec import bounds, hyperparameters, parse_spec
+from phylon.spec import hyperparameters, parse_spec
 from phylon.spec.memory import batch_bytes, learner_of, population_memory, replay_bytes, state_bytes
 from worker.algorithms import build_algorithm
 from worker.algorithms.joint import build_joint_algorithm
+from worker.core.types import Algorithm, EnvironmentInfo
 from worker.environments import describe
-from worker.execution import Workload
 from worker.execution.compilation import seldom_run
-from worker.execution.joint import build_joint_execution
 from worker.execution.members import member_updates
 from worker.training.experience import make_experience
 
@@ -65,12 +66,27 @@ def spec_of(environment, algorithm, method=None, **rest):
     )
 
 
-def work_of(spec):
+class Made(NamedTuple):
+    """What the engine makes of a spec, in shapes; nothing is computed."""
+
+    info: EnvironmentInfo
+    algorithm: Algorithm
+    hyperparams: Any
+    members: Any
+
+
+def made_of(spec) -> Made:
     info = describe(spec.environment.suite, spec.environment.id)._replace(
         envs_per_member=spec.environment.envs_per_member
     )
-    numbers = {name: bounds(value).low for name, value in hyperparameters(spec.algorithm).items()}
-    return Workload(build_algorithm(spec.algorithm, info), info, spec.population.size, numbers)
+    algorithm = build_algorithm(spec.algorithm, info)
+    hyperparams = {name: jax.ShapeDtypeStruct((4,), np.float32) for name in hyperparameters(spec.algorithm)}
+    members = jax.eval_shape(jax.vmap(algorithm.init), keys(), hyperparams)
+    return Made(info, algorithm, hyperparams, members)
+
+
+def keys():
+    return jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 4))
 
 
 def bytes_of(tree) -> int:
@@ -80,20 +96,20 @@ def bytes_of(tree) -> int:
 @pytest.mark.parametrize("kind", SPECS)
 def test_states_and_batches_are_as_large_as_forecast(kind):
     spec = spec_of(*SPECS[kind])
-    work = work_of(spec)
-    assert 4 * state_bytes(spec) == bytes_of(work.population_shape())
-    assert 4 * batch_bytes(spec) == bytes_of(make_experience(spec, work.info, seed=0, learners=4).example())
+    made = made_of(spec)
+    assert 4 * state_bytes(spec) == bytes_of(made.members)
+    assert 4 * batch_bytes(spec) == bytes_of(make_experience(spec, made.info, seed=0, learners=4).example())
 
 
 @pytest.mark.parametrize("algorithm", ["td3", "sac"])
 def test_a_shared_critic_is_there_once(algorithm):
     spec = spec_of(CHEETAH, {"name": algorithm}, {"name": "cem_rl", "interval": 25_600}, replay={"sharing": "shared"})
-    work = work_of(spec)
-    joint = build_joint_algorithm(spec, work.info)
+    made, learner, memory = made_of(spec), learner_of(spec), population_memory(spec)
+    joint = build_joint_algorithm(spec, made.info)
     assert joint is not None
-    made, learner, memory = build_joint_execution(work, joint).shape(), learner_of(spec), population_memory(spec)
-    assert 4 * learner.own_state == bytes_of(made.members)
-    assert learner.critic_state == bytes_of(made.shared)
+    population = jax.eval_shape(joint.init, keys(), made.hyperparams)
+    assert 4 * learner.own_state == bytes_of(population.members)
+    assert learner.critic_state == bytes_of(population.shared)
     assert memory.fixed == (learner.critic_state, replay_bytes(spec))
     assert memory.member.host == batch_bytes(spec) // 2, "half of the population is trained by gradients"
 
@@ -116,15 +132,10 @@ def test_a_population_takes_states_batches_and_a_gradient_step():
 
 def test_a_compiled_program_needs_what_was_forecast_within_a_tenth():
     spec = spec_of(*SPECS["td3"])
-    work = work_of(spec)
-    members = jax.vmap(member_updates(work.algorithm))
-
-    def run(population, hyperparams, batches, keys):
-        return members(population, hyperparams, batches, jax.vmap(jax.random.wrap_key_data)(keys))
-
-    example = make_experience(spec, work.info, seed=0, learners=4).example()
-    keys = np.zeros((4, 2), np.uint32)
-    program = jax.jit(run, donate_argnums=0).lower(work.population_shape(), work.hyperparams_shape(), example, keys)
-    needs = program.compile(seldom_run()).memory_analysis()
+    made = made_of(spec)
+    example = make_experience(spec, made.info, seed=0, learners=4).example()
+    program = jax.jit(jax.vmap(member_updates(made.algorithm)), donate_argnums=0, compiler_options=seldom_run())
+    lowered = program.lower(made.members, made.hyperparams, example, keys())
+    needs: Any = lowered.compile().memory_analysis()
     device = population_memory(spec).of(4).device
     assert device == pytest.approx(needs.argument_size_in_bytes + needs.temp_size_in_bytes, rel=0.1)
