@@ -297,6 +297,13 @@ def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
             f"a segment of {algorithm.name} is one rollout",
             "leave it out, and set algorithm.rollout_steps",
         )
+    if spec.execution.overlap:
+        yield _problem(
+            "execution.overlap",
+            True,
+            f"{algorithm.name} learns from what its present policy does, so it cannot learn while that goes on",
+            "leave it out, or use an algorithm with a replay",
+        )
     transitions = segment_steps(spec)
     if isinstance(algorithm, PPOSpec | DrACSpec) and transitions % algorithm.minibatches:
         yield _problem(

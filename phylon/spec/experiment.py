@@ -61,6 +61,8 @@ class ExecutionSpec(Model):
 
     Left out it is 50. Algorithms that learn from rollouts take no other than their rollout's length.
     """
+    overlap: Annotated[bool, Field(strict=True)] = False
+    """Learn from a segment while the next one is gathered, so its policies are one segment older. Needs a replay."""
 
 
 SEGMENT_STEPS = 50

@@ -2,8 +2,8 @@
 
     metrics → evaluation → videos → evolution → reset → checkpoint → commands
 
-With `execution.overlap` a segment is learned from while the next one is collected, by the policies from before; the last
-one is learned from at the end. Nothing of that has to be stored: what is to be learned next follows from the step.
+With `execution.overlap` a segment is learned from while the next one is collected, by the policies from before; the
+last one is learned from at the end. None of that has to be stored: what is to be learned next follows from the step.
 
 What a run does depends on its spec, its seed and the segment number alone, so a run taken up from a checkpoint goes on
 as if nothing had happened.
@@ -24,7 +24,7 @@ from phylon.spec.videos import VideosSpec
 from worker.algorithms.resets import reset
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
-from worker.execution import Population, Report
+from worker.execution import Population
 from worker.execution.compilation import seldom_run
 from worker.population import Evolution, Standing, moving_names, ranks
 from worker.population.fitness import fitness_of, fitness_spec, inherit, remember
@@ -42,6 +42,8 @@ from worker.training.state import TrainingState, to_arrays
 from worker.training.stopwatch import Stopwatch
 
 Outcome = Literal["finished", "stopped", "yielded"]
+Learned = tuple[Population, Any]
+"""The population after a segment's updates, and their `Report` in host memory."""
 
 
 class Loop:
@@ -118,16 +120,16 @@ class Loop:
             keys = self._execution.exploration_keys(self._key, segment, calls)
         return Exploring(actor, keys)
 
-    def _begin_learning(self, segment: int) -> Future[tuple[Population, Report]]:
+    def _begin_learning(self, segment: int) -> Future[Learned]:
         """Beside whatever this thread does next, which must leave the population alone."""
         if self._has_compiled:
             return self._beside.submit(self._learn, segment, Stopwatch())
         self._has_compiled = True  # in this thread, for the stopwatch has to see it
-        learning = Future[tuple[Population, Report]]()
+        learning = Future[Learned]()
         learning.set_result(self._learn(segment, self._stopwatch))
         return learning
 
-    def _learn(self, segment: int, stopwatch: Stopwatch) -> tuple[Population, Report]:
+    def _learn(self, segment: int, stopwatch: Stopwatch) -> Learned:
         """From what was gathered until the end of that segment; uses the population up."""
         state = self.state
         with stopwatch.phase("sample"):
@@ -138,7 +140,7 @@ class Loop:
             population, report = self._execution.update(state.population, state.placed, data, self._key, segment)
             return population, jax.device_get(report)
 
-    def _take_over(self, population: Population, report: Report) -> None:
+    def _take_over(self, population: Population, report: Any) -> None:
         state = self.state
         state.population = population
         learned = {name: values[: self._execution.learners] for name, values in report.metrics.items()}

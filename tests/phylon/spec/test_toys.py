@@ -44,8 +44,11 @@ def test_nobody_else_plays_with_toys(toy: dict[str, Any], algorithm: str):
 
 
 def test_a_toy_has_no_replay_and_no_segments(toy: dict[str, Any]):
-    found = {problem["path"] for problem in problems(toy | {"replay": {}, "execution": {"segment_steps": 50}})}
-    assert found == {"replay", "execution.segment_steps"}
+    found = {
+        problem["path"]
+        for problem in problems(toy | {"replay": {}, "execution": {"segment_steps": 50, "overlap": True}})
+    }
+    assert found == {"replay", "execution.segment_steps", "execution.overlap"}
 
 
 def test_an_unknown_toy_is_named(toy: dict[str, Any]):
