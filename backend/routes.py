@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from backend.advice import endpoints as advice
 from backend.artifacts import endpoints as artifacts
 from backend.artifacts import worker_endpoints as worker_artifacts
 from backend.attempts import endpoints as attempts
@@ -29,6 +30,7 @@ for part in (
     presets,
     catalogue,
     specs,
+    advice,
     experiments,
     groups,
     studies,

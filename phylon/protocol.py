@@ -29,6 +29,9 @@ class WorkerRegistration(Model):
     device_name: str
     device_count: int
     memory_bytes: int
+    """Of its devices together."""
+    host_memory_bytes: int | None = None
+    """Older workers do not tell."""
     versions: dict[str, str]
     suites: list[str]
 

@@ -242,6 +242,7 @@ class Worker(Result):
     device_name: str
     device_count: int
     memory_bytes: int
+    host_memory_bytes: int | None
     versions: dict[str, str]
     suites: list[str]
     state: Literal["idle", "busy", "lost"]

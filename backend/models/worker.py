@@ -20,6 +20,9 @@ class Worker(Base):
     device_name: Mapped[str] = mapped_column(String(200))
     device_count: Mapped[int]
     memory_bytes: Mapped[int] = mapped_column(BigInteger)
+    """Of its devices together."""
+    host_memory_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    """None for workers that registered before it was told."""
     versions: Mapped[dict[str, Any]]
     suites: Mapped[list[str]]
     registered_at: Mapped[datetime] = mapped_column(Timestamp)

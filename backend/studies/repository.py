@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from backend.kit.errors import NotFound
 from backend.models import Study, StudyMeasurement
-from backend.runs.status import HELD, RunStatus
+from backend.runs.status import ACTIVE, HELD, RunStatus
 from phylon.study import Measurement
 
 
@@ -28,6 +28,17 @@ def lock(session: Session, study_id: int) -> Study:
 
 def newest(session: Session, limit: int, offset: int) -> list[Study]:
     return list(session.scalars(select(Study).order_by(Study.id.desc()).limit(limit).offset(offset)))
+
+
+def newest_measured(session: Session, limit: int) -> list[Study]:
+    """Those with at least one cell, the newest first."""
+    statement = select(Study).where(Study.done > 0).order_by(Study.id.desc()).limit(limit)
+    return list(session.scalars(statement))
+
+
+def active(session: Session) -> list[Study]:
+    """Those that have not ended, the oldest first."""
+    return list(session.scalars(select(Study).where(Study.status.in_(ACTIVE)).order_by(Study.id)))
 
 
 def waiting(session: Session, limit: int) -> list[Study]:

@@ -16,6 +16,9 @@ class WorkerRead(Schema):
     device_name: str
     device_count: int
     memory_bytes: int
+    """Of its devices together."""
+    host_memory_bytes: int | None
+    """None for workers that do not tell."""
     versions: dict[str, str]
     suites: list[str]
     state: WorkerState

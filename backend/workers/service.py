@@ -46,10 +46,14 @@ def list_all(session: Session, context: Context) -> list[WorkerRead]:
     ]
 
 
+def alive(session: Session, context: Context) -> list[Worker]:
+    return repository.seen_since(session, _alive_since(context))
+
+
 def idle(session: Session, context: Context) -> list[Worker]:
     """Alive, with neither run nor study; those with a GPU first."""
     held = repository.held_runs(session).keys() | repository.with_study(session)
-    free = [worker for worker in repository.seen_since(session, _alive_since(context)) if worker.id not in held]
+    free = [worker for worker in alive(session, context) if worker.id not in held]
     return sorted(free, key=lambda worker: (worker.device != "gpu", worker.id))
 
 
@@ -68,6 +72,7 @@ def _read(worker: Worker, run_id: int | None, has_study: bool, alive_since: date
         device_name=worker.device_name,
         device_count=worker.device_count,
         memory_bytes=worker.memory_bytes,
+        host_memory_bytes=worker.host_memory_bytes,
         versions=worker.versions,
         suites=worker.suites,
         state=state,

@@ -1,15 +1,18 @@
 """Commands that need no service: what a spec may say, and whether one is right."""
 
+import os
 from typing import Annotated
 
 import typer
 
 from phylon import catalogue
-from phylon.cli.console import out, print_json, print_table, say
+from phylon.advice import members_that_fit
+from phylon.cli.console import out, print_json, print_table, say, size
 from phylon.cli.exits import BAD_INPUT, BadInput
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_document
 from phylon.presets import list_presets, load_preset
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, tuned
+from phylon.spec.memory import members_at_once, population_memory
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 
@@ -41,6 +44,16 @@ def validate(spec: SpecArgument, set_: SetOption = None, json: JsonOption = Fals
         say(f"[green]valid[/]: {valid.name} is a runtime study of {len(valid.cells())} cells")
         return
     say(f"[green]valid[/]: {_in_words(valid)}")
+    memory = population_memory(valid)
+    at_once = members_at_once(valid, cores=os.cpu_count() or 1, is_cpu=True)
+    whole = memory.of(valid.population.size, at_once)
+    fit = members_that_fit(memory, True, at_once, _own_memory(), None).members
+    say(f"memory: about {size(whole.device)} of the device and {size(whole.host)} of its host, environments apart")
+    say(f"  on the processor of this machine ({size(_own_memory())}) {fit:,} such members have room")
+
+
+def _own_memory() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def _in_words(spec: ExperimentSpec) -> str:

@@ -31,14 +31,29 @@ class Share(NamedTuple):
 
 
 class PopulationMemory(NamedTuple):
-    """A population takes `fixed` and `member` times its size; a population of another size likewise."""
+    """What a population takes follows from its size, and from how many members learn at the same time."""
 
     fixed: Share
     """What members share: a replay, a critic."""
-    member: Share
+    state: int
+    """Of a member on the device: weights, targets, optimisers."""
+    batches: int
+    """Of a member on the device, and once more on their way to it."""
+    step: int
+    """On the device, for each member that learns at this time."""
+    ring: int
+    """A member's own replay, in host memory."""
 
-    def of(self, size: int) -> Share:
-        return Share(*(fixed + size * each for fixed, each in zip(self.fixed, self.member, strict=True)))
+    def of(self, size: int, at_once: int | None = None) -> Share:
+        """At its peak; without `at_once` all members learn at the same time.
+
+        Selection makes the new states beside the old ones, when there are no batches.
+        """
+        learning = size * self.batches + min(size, at_once or size) * self.step
+        return Share(
+            device=self.fixed.device + size * self.state + max(size * self.state, learning),
+            host=self.fixed.host + size * (self.ring + self.batches),
+        )
 
 
 class Learner(NamedTuple):
@@ -51,26 +66,35 @@ class Learner(NamedTuple):
 
 
 def population_memory(spec: ExperimentSpec) -> PopulationMemory:
-    """At its peak, members being updated all at once.
-
-    A program puts the batches into another order, so they are there twice. Selection makes the new states beside the
-    old ones, when neither batches nor gradients are there.
-    """
-    learner, learners = learner_of(spec), _learners(spec)
+    """Where members share a critic, or only some of them learn by gradients, a member's share is a mean."""
+    learner = learner_of(spec)
     is_joint = isinstance(spec.population.method, CEMRLSpec | DvDSpec)
-    networks = learner.own + learner.critic
-    state = learner.own_state + (0 if is_joint else learner.critic_state)
-    share = learners / spec.population.size
+    networks, share = learner.own + learner.critic, _learners(spec) / spec.population.size
     batches = round(share * batch_bytes(spec))
-    step = round(share * NUMBER_BYTES * (networks.weights + _looks(spec) * batch_rows(spec) * networks.activations))
-    is_shared = spec.replay is not None and spec.replay.sharing == "shared"
-    rings = replay_bytes(spec)
+    passes = networks.weights + _looks(spec) * batch_rows(spec) * networks.activations
+    is_shared, rings = spec.replay is not None and spec.replay.sharing == "shared", replay_bytes(spec)
     return PopulationMemory(
         fixed=Share(learner.critic_state if is_joint else 0, rings if is_shared else 0),
-        member=Share(
-            state + max(state, 2 * batches + step), batches + (0 if is_shared else rings // spec.population.size)
-        ),
+        state=learner.own_state + (0 if is_joint else learner.critic_state),
+        batches=batches,
+        step=batches + round(share * _numbers(passes)),  # a program puts its batches into another order
+        ring=0 if is_shared else rings // spec.population.size,
     )
+
+
+def members_at_once(spec: ExperimentSpec, cores: int, is_cpu: bool) -> int | None:
+    """How many members learn at the same time; None for all. `auto` tries strategies of which one takes all at once."""
+    match spec.execution.strategy:
+        case "sequential":
+            return 1
+        case "vectorized":
+            return spec.execution.chunk
+        case "sharded":
+            return cores if is_cpu else None
+        case "parallel":
+            return spec.execution.processes or cores
+        case "auto":
+            return None
 
 
 def _looks(spec: ExperimentSpec) -> int:

@@ -79,6 +79,7 @@ def test_a_worker_without_a_gpu_says_so(monkeypatch):
     assert worker.device == "cpu"
     assert worker.device_count >= 1
     assert worker.memory_bytes > 2**20
+    assert worker.host_memory_bytes == worker.memory_bytes, "a processor works in the host's memory"
     assert worker.versions["python"] == ".".join(map(str, sys.version_info[:3]))
     assert worker.suites == ["gymnasium", "envpool", "gymnax", "mjx", "probe", "toy"]
 
@@ -112,6 +113,7 @@ def test_graphics_cards_are_found_without_jax(monkeypatch, tmp_path):
     assert worker.name.endswith("-gpu")
     assert worker.device_name == "NVIDIA H100 80GB HBM3"
     assert worker.memory_bytes == 2 * 81559 * 2**20
+    assert worker.host_memory_bytes == describe_worker(None, "cpu").memory_bytes
     assert trainer_device_variables("gpu") == {"CUDA_VISIBLE_DEVICES": "0,1", "JAX_PLATFORMS": "cuda,cpu"}
     assert trainer_device_variables("cpu") == {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
 

@@ -49,6 +49,7 @@ def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegist
         device_name=device_name,
         device_count=count,
         memory_bytes=memory,
+        host_memory_bytes=_machine_memory(),
         versions={"python": platform.python_version()} | _versions(REPORTED_PACKAGES),
         suites=[suite for suite, packages in PACKAGES_OF_SUITE.items() if len(_versions(packages)) == len(packages)],
     )

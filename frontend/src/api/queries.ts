@@ -3,6 +3,7 @@
 import "@/api/errors"
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import {
+  adviseSpec,
   getExperiment,
   getGroup,
   getHealth,
@@ -177,5 +178,17 @@ export function specReportQuery(yaml: string) {
     gcTime: 30_000,
     placeholderData: keepPreviousData,
     enabled: yaml.trim() !== "",
+  })
+}
+
+/** Depends on workers and studies as well as on the spec, so it is asked again; soon, while something is measured. */
+export function adviceQuery(yaml: string) {
+  return queryOptions({
+    queryKey: ["advice", yaml],
+    queryFn: async ({ signal }) => (await adviseSpec({ ...ONCE, signal, body: { yaml } })).data,
+    gcTime: 30_000,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.workers.some(({ measuring_study_id: study }) => study !== null) ? 2500 : 15_000,
   })
 }

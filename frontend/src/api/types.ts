@@ -10,6 +10,7 @@ import type {
 import { decodeOptional, decodeRecord } from "@/lib/decode"
 
 export type {
+  AdviceRead as Advice,
   AggregateRead as Aggregate,
   ArtifactRead as Artifact,
   EnvironmentEntry as Environment,
@@ -28,8 +29,10 @@ export type {
   RunStatus,
   Space,
   SpecReport,
+  SpeedAdvice,
   StudyRead as Study,
   StudySummary,
+  WorkerAdvice,
   WorkerRead as Worker,
 } from "@/api/generated/types.gen"
 

@@ -171,6 +171,7 @@ export function workerRead(change: Partial<WorkerRead> = {}): WorkerRead {
     device_name: "Two cores",
     device_count: 2,
     memory_bytes: 8e9,
+    host_memory_bytes: 8e9,
     versions: { jax: "0.10.2" },
     suites: ["gymnasium"],
     state: "busy",

@@ -55,6 +55,7 @@ class TestValidate:
         result = phylon("validate", SMOKE)
         assert result.exit_code == 0
         assert "trains 8 td3 members on Pendulum-v1" in result.stdout
+        assert "such members have room" in result.stdout
 
     def test_file_and_standard_input(self, phylon, tmp_path: Path):
         file = tmp_path / "spec.yaml"

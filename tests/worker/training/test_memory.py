@@ -111,7 +111,8 @@ def test_a_shared_critic_is_there_once(algorithm):
     assert 4 * learner.own_state == bytes_of(population.members)
     assert learner.critic_state == bytes_of(population.shared)
     assert memory.fixed == (learner.critic_state, replay_bytes(spec))
-    assert memory.member.host == batch_bytes(spec) // 2, "half of the population is trained by gradients"
+    assert (memory.state, memory.ring) == (learner.own_state, 0)
+    assert memory.batches == batch_bytes(spec) // 2, "half of the population is trained by gradients"
 
 
 def test_a_population_takes_states_batches_and_a_gradient_step():
@@ -125,9 +126,11 @@ def test_a_population_takes_states_batches_and_a_gradient_step():
     batches = 50 * 10 * transition
     gradients, activations = 4 * (policy + critic), 4 * 10 * 2 * (2 + 2 + 1)
     memory = population_memory(spec)
-    assert memory.member.device == state + 2 * batches + gradients + activations
-    assert memory.member.host == batches + 30_000 * transition
-    assert memory.of(7) == (7 * memory.member.device, 7 * memory.member.host)
+    assert memory.of(7).device == 7 * (state + 2 * batches + gradients + activations)
+    assert memory.of(7, at_once=2).device == 7 * (state + batches) + 2 * (batches + gradients + activations)
+    assert memory.of(7).host == 7 * (batches + 30_000 * transition)
+    wide = memory._replace(state=10**9)
+    assert wide.of(7).device == 14 * 10**9, "at a selection the old states are still there"
 
 
 def test_a_compiled_program_needs_what_was_forecast_within_a_tenth():

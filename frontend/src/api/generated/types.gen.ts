@@ -5,6 +5,52 @@ export type ClientOptions = {
 };
 
 /**
+ * AdviceRead
+ */
+export type AdviceRead = {
+    /**
+     * Elsewhere
+     */
+    elsewhere: Array<SpeedAdvice>;
+    /**
+     * Experiment
+     */
+    experiment: string;
+    /**
+     * Member Host Bytes
+     */
+    member_host_bytes: number;
+    /**
+     * Member State Bytes
+     */
+    member_state_bytes: number;
+    /**
+     * Member Step Bytes
+     */
+    member_step_bytes: number;
+    /**
+     * Members
+     */
+    members: number;
+    /**
+     * Probe
+     */
+    probe: string | null;
+    /**
+     * Shared Bytes
+     */
+    shared_bytes: number;
+    /**
+     * Unmeasured
+     */
+    unmeasured: string | null;
+    /**
+     * Workers
+     */
+    workers: Array<WorkerAdvice>;
+};
+
+/**
  * AggregateRead
  *
  * The group in a few numbers.
@@ -1729,6 +1775,72 @@ export type SpecText = {
 };
 
 /**
+ * SpeedAdvice
+ *
+ * What a study tells about this spec.
+ */
+export type SpeedAdvice = {
+    /**
+     * Batch Size
+     */
+    batch_size: number;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Hidden
+     */
+    hidden: Array<number>;
+    /**
+     * Is Same Size
+     */
+    is_same_size: boolean;
+    /**
+     * Nearly Free Up To
+     */
+    nearly_free_up_to: number;
+    /**
+     * One More Milliseconds
+     */
+    one_more_milliseconds: number;
+    /**
+     * Points
+     */
+    points: Array<SpeedPoint>;
+    /**
+     * Single Milliseconds
+     */
+    single_milliseconds: number;
+    /**
+     * Study Id
+     */
+    study_id: number;
+    /**
+     * Study Name
+     */
+    study_name: string;
+};
+
+/**
+ * SpeedPoint
+ */
+export type SpeedPoint = {
+    /**
+     * Milliseconds
+     */
+    milliseconds: number;
+    /**
+     * Population Size
+     */
+    population_size: number;
+    /**
+     * Strategy
+     */
+    strategy: string;
+};
+
+/**
  * Started
  *
  * A trainer begins or takes up the run.
@@ -2191,6 +2303,49 @@ export type WinnerRead = {
 };
 
 /**
+ * WorkerAdvice
+ */
+export type WorkerAdvice = {
+    /**
+     * Device
+     */
+    device: 'cpu' | 'gpu';
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Limit
+     */
+    limit: 'device' | 'host' | 'memory';
+    /**
+     * Measuring Study Id
+     */
+    measuring_study_id: number | null;
+    /**
+     * Members
+     */
+    members: number;
+    /**
+     * Needed Bytes
+     */
+    needed_bytes: number;
+    speed: SpeedAdvice | null;
+    /**
+     * Usable Bytes
+     */
+    usable_bytes: number;
+    /**
+     * Worker Id
+     */
+    worker_id: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string;
+};
+
+/**
  * WorkerRead
  */
 export type WorkerRead = {
@@ -2206,6 +2361,10 @@ export type WorkerRead = {
      * Device Name
      */
     device_name: string;
+    /**
+     * Host Memory Bytes
+     */
+    host_memory_bytes: number | null;
     /**
      * Id
      */
@@ -2273,7 +2432,15 @@ export type WorkerRegistration = {
      */
     device_name: string;
     /**
+     * Host Memory Bytes
+     *
+     * Older workers do not tell.
+     */
+    host_memory_bytes?: number | null;
+    /**
      * Memory Bytes
+     *
+     * Of its devices together.
      */
     memory_bytes: number;
     /**
@@ -3306,6 +3473,31 @@ export type StopRunResponses = {
 };
 
 export type StopRunResponse = StopRunResponses[keyof StopRunResponses];
+
+export type AdviseSpecData = {
+    body: SpecText;
+    path?: never;
+    query?: never;
+    url: '/api/specs/advice';
+};
+
+export type AdviseSpecErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type AdviseSpecError = AdviseSpecErrors[keyof AdviseSpecErrors];
+
+export type AdviseSpecResponses = {
+    /**
+     * Successful Response
+     */
+    200: AdviceRead;
+};
+
+export type AdviseSpecResponse = AdviseSpecResponses[keyof AdviseSpecResponses];
 
 export type ValidateSpecData = {
     body: SpecText;

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { specReportQuery } from "@/api/queries"
 import { EnvironmentPicker } from "@/features/creation/EnvironmentPicker"
+import { PopulationAdvice } from "@/features/creation/PopulationAdvice"
 import { ForecastFigures, ProblemList } from "@/features/creation/SpecReportPanel"
 import { useDebounced } from "@/lib/useDebounced"
 import { lineOf, locateProblems } from "@/lib/yamlPositions"
@@ -95,6 +96,7 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
           <ForecastFigures forecast={report.data.forecast} />
         </Panel>
       )}
+      {current?.forecast && <PopulationAdvice yaml={settled} />}
     </div>
   )
 }

@@ -1,0 +1,17 @@
+"""How many members a spec should have, without storing anything."""
+
+from fastapi import APIRouter
+
+from backend.advice import service
+from backend.advice.schemas import AdviceRead
+from backend.dependencies import ContextDep, ReadSession
+from backend.kit.errors import Invalid, responses
+from backend.specs.schemas import SpecText
+
+router = APIRouter(prefix="/specs/advice", tags=["specs"])
+
+
+@router.post("", responses=responses(Invalid))
+def advise_spec(body: SpecText, session: ReadSession, context: ContextDep) -> AdviceRead:
+    """How many members fit into each worker's memory, and what one more costs by the stored runtime studies."""
+    return service.advise(session, context, body.yaml)

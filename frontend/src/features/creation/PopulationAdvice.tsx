@@ -1,0 +1,73 @@
+import { useQuery } from "@tanstack/react-query"
+import { adviceQuery } from "@/api/queries"
+import type { Advice } from "@/api/types"
+import { SpeedNote } from "@/features/creation/SpeedNote"
+import { WorkerRow } from "@/features/creation/WorkerRow"
+import { formatBytes } from "@/lib/format"
+import { Panel } from "@/ui/Panel"
+import { Empty, Failure, Loading } from "@/ui/States"
+
+/** How many members each worker can hold, and up to which number one more is nearly free. */
+export function PopulationAdvice({ yaml }: { yaml: string }) {
+  const advice = useQuery(adviceQuery(yaml))
+  return (
+    <Panel
+      hint="What fits into the workers' memory, and what one more member costs"
+      title="How many members?"
+    >
+      {advice.data ? (
+        <Findings advice={advice.data} />
+      ) : advice.isError ? (
+        <Failure
+          error={advice.error}
+          onRetry={() => advice.refetch()}
+          title="There is no advice on the population's size"
+        />
+      ) : (
+        <Loading className="px-0 py-2" label="Looking at workers and studies" />
+      )}
+    </Panel>
+  )
+}
+
+function Findings({ advice }: { advice: Advice }) {
+  return (
+    <div className="space-y-4">
+      {advice.workers.length === 0 ? (
+        <Empty compact icon="device" title="No worker is there">
+          Start one with <code>phylon worker</code>; then it is said here how many members it holds.
+        </Empty>
+      ) : (
+        <ul className="divide-y divide-line">
+          {advice.workers.map((worker) => (
+            <WorkerRow advice={advice} key={worker.worker_id} worker={worker} />
+          ))}
+        </ul>
+      )}
+      {advice.elsewhere.length > 0 && (
+        <div>
+          <h3 className="eyebrow mb-2">Measured on other devices</h3>
+          <ul className="space-y-3">
+            {advice.elsewhere.map((speed) => (
+              <li key={speed.study_id}>
+                <p className="mb-1 truncate font-medium text-[13px]">{speed.device_name}</p>
+                <SpeedNote members={advice.members} speed={speed} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p className="text-[13px] text-ink-faint">{`One member: ${ownMemory(advice)}`}</p>
+    </div>
+  )
+}
+
+function ownMemory(advice: Advice): string {
+  const parts = [
+    `${formatBytes(advice.member_state_bytes)} of state`,
+    `${formatBytes(advice.member_step_bytes)} more while it learns`,
+    `${formatBytes(advice.member_host_bytes)} of host memory`,
+  ]
+  if (advice.shared_bytes > 0) parts.push(`${formatBytes(advice.shared_bytes)} are shared by all`)
+  return `${parts.join(", ")}. Environments are not counted.`
+}

@@ -1,0 +1,37 @@
+/** What the advice on a population's size says, in words. */
+
+import type { SpeedAdvice, WorkerAdvice } from "@/api/types"
+import { formatBytes, formatInteger, formatPercent, formatValue } from "@/lib/format"
+
+const PLACES = { memory: "memory", device: "device memory", host: "host memory" }
+
+/** Whether a population has room, and how large one could be. */
+export function memoryVerdict({ members: most, limit }: WorkerAdvice, members: number): string {
+  if (most === 0) return `Not even one member fits into its ${PLACES[limit]}`
+  const upTo = `${formatInteger(most)} ${most === 1 ? "fits" : "fit"} into its ${PLACES[limit]}`
+  return members > most ? `${formatInteger(members)} members are too many: ${upTo}` : `Up to ${upTo}`
+}
+
+export function memoryDetail({ needed_bytes, usable_bytes }: WorkerAdvice, members: number): string {
+  return `${formatInteger(members)} need about ${formatBytes(needed_bytes)} of ${formatBytes(usable_bytes)} usable`
+}
+
+/** Where one more member stops being nearly free. */
+export function speedVerdict(speed: SpeedAdvice): string {
+  const largest = speed.points.at(-1)?.population_size ?? 1
+  const free = speed.nearly_free_up_to
+  if (free === 1) return "Nothing is free here: every member costs"
+  if (free === largest) return `Nearly free up to ${free} members, the most that was measured`
+  return `Nearly free up to ${free} members`
+}
+
+export function speedDetail(speed: SpeedAdvice, members: number): string {
+  const { one_more_milliseconds: more, single_milliseconds: single } = speed
+  const share = formatPercent(more / single)
+  return `One more than ${formatInteger(members)} adds about ${formatValue(more)} ms to each update, ${share} of what a single member takes`
+}
+
+export function sizesOf({ batch_size, hidden, is_same_size }: SpeedAdvice): string {
+  const sizes = `batch ${batch_size}, hidden ${hidden.join(" × ")}`
+  return is_same_size ? sizes : `${sizes}: the nearest sizes that were measured`
+}
