@@ -71,6 +71,11 @@ def start(environment: JaxEnvironment, keys: Key) -> tuple[Pool, Array]:
     return Pool(states, keys), obs
 
 
+def start_from_seeds(environment: JaxEnvironment, seeds: Array) -> tuple[Pool, Array]:
+    """The same, each environment with its own seed, uint32 [count]."""
+    return start(environment, jax.vmap(jax.random.key)(seeds))
+
+
 def advance(environment: JaxEnvironment, pool: Pool, actions: Array) -> tuple[Pool, PoolStep]:
     """Step all; those that end begin a new episode. Nothing is spent on beginnings while nobody ends."""
     keys, step_keys, reset_keys = _split(pool.keys, 3)
@@ -97,15 +102,14 @@ class JaxPool:
     """A pool as `HostEnvironments`: one compiled call a step."""
 
     def __init__(self, environment: JaxEnvironment, count: int) -> None:
-        self.info = environment.info
+        self.environment, self.info = environment, environment.info
         self.count = count
         self.now: Pool | None = None
-        self._start = jax.jit(functools.partial(start, environment))
+        self._start = jax.jit(functools.partial(start_from_seeds, environment))
         self._advance = jax.jit(functools.partial(advance, environment))
 
     def reset(self, seeds: NDArray[np.integer]) -> Observations:
-        keys = jax.vmap(jax.random.key)(np.asarray(seeds, np.uint32))
-        self.now, obs = self._start(keys)
+        self.now, obs = self._start(np.asarray(seeds, np.uint32))
         return np.array(obs)
 
     def step(self, actions: Actions) -> StepResult:

@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from worker.core.types import EnvironmentInfo
 from worker.environments import HostEnvironments
 from worker.execution import Actor
 from worker.training.randomness import environment_seeds
@@ -49,6 +50,15 @@ def _standard_errors(returns: NDArray[np.float64]) -> NDArray[np.float32]:
     return (returns.std(axis=1, ddof=1) / np.sqrt(episodes)).astype(np.float32)
 
 
+def evaluation_seeds(seed: int, population_size: int, episodes: int) -> NDArray[np.uint32]:
+    """[P * episodes], the same for every member."""
+    return np.tile(environment_seeds(seed, "evaluation", 0, episodes), population_size)
+
+
+def episode_limit(info: EnvironmentInfo) -> int:
+    return info.max_episode_steps or ENDLESS_EPISODE_STEPS
+
+
 class Evaluator(Protocol):
     def evaluate(self, actor: Actor) -> Evaluation: ...
 
@@ -67,8 +77,8 @@ class HostEvaluator:
     ) -> None:
         self._environments, self._unseen = environments, unseen
         self._shape = (population_size, environments.count // population_size)
-        self._seeds = np.tile(environment_seeds(seed, "evaluation", 0, self._shape[1]), population_size)
-        self._limit = environments.info.max_episode_steps or ENDLESS_EPISODE_STEPS
+        self._seeds = evaluation_seeds(seed, *self._shape)
+        self._limit = episode_limit(environments.info)
 
     def evaluate(self, actor: Actor) -> Evaluation:
         evaluation = self._play(self._environments, actor)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import jax
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +19,9 @@ class Experience(Protocol):
     warmup: int
     """Environment steps of random actions before the first update."""
 
-    def take(self, rollout: HostRollout) -> None: ...
+    def take(self, rollout: Rollout[Any]) -> None:
+        """[P, calls, envs, ...], on the host or on the devices where it was gathered."""
+        ...
 
     def draw(self, segment: int) -> Any:
         """What the updates of this segment learn from, [P, ...]."""
@@ -53,8 +56,9 @@ class FromReplay:
         own_info = info._replace(envs_per_member=each * info.envs_per_member)
         self._replay = make_replay(owners, spec.replay.capacity, own_info)
 
-    def take(self, rollout: HostRollout) -> None:
-        self._replay.add(in_order_of_time(as_of_one_member(rollout) if self._is_shared else rollout))
+    def take(self, rollout: Rollout[Any]) -> None:
+        on_host: HostRollout = jax.device_get(rollout)
+        self._replay.add(in_order_of_time(as_of_one_member(on_host) if self._is_shared else on_host))
 
     def draw(self, segment: int) -> Transition[NDArray[Any]]:
         if not self._is_shared:
@@ -83,12 +87,12 @@ class FromRollout:
     def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo) -> None:
         envs = spec.environment.envs_per_member
         self._info, self._shape = info, (spec.population.size, segment_steps(spec) // envs, envs)
-        self._latest: HostRollout | None = None
+        self._latest: Rollout[Any] | None = None
 
-    def take(self, rollout: HostRollout) -> None:
+    def take(self, rollout: Rollout[Any]) -> None:
         self._latest = rollout
 
-    def draw(self, segment: int) -> HostRollout:
+    def draw(self, segment: int) -> Rollout[Any]:
         del segment  # nothing is left to chance
         assert self._latest is not None
         return self._latest

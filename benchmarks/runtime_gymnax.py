@@ -1,0 +1,95 @@
+"""PPO on gymnax CartPole: one population of sixteen in one program, beside as many separate runs of one member.
+
+    python -m benchmarks.runtime_gymnax
+
+What counts is the speed of training once everything is compiled, evaluations included. Separate runs have the whole
+machine, one after the other, so their steps per second are those of any one of them.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from phylon.events import Metrics
+from phylon.spool import SPOOL_FILE, SpoolReader
+
+SIZE, ENVS, ROLLOUT = 16, 4, 128
+FRAME = 20 * ENVS * ROLLOUT
+"""Steps of a member between two metrics frames, and between two evaluations."""
+COMPILING_FRAMES = 2
+"""The first evaluation comes after the first frame."""
+MEASURED_FRAMES = 8
+
+
+class Measured(NamedTuple):
+    steps_per_second: list[float]
+    """Environment steps of all members, frame by frame."""
+    seconds: dict[str, float]
+    """By phase, over all frames that count."""
+    strategy: str
+
+
+def spec(size: int, seed: int) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "name": "ppo-gymnax",
+        "kind": "training",
+        "seed": seed,
+        "environment": {"suite": "gymnax", "id": "CartPole-v1", "envs_per_member": ENVS},
+        "algorithm": {"name": "ppo", "rollout_steps": ROLLOUT, "epochs": 4, "minibatches": 4},
+        "population": {"size": size, "method": {"name": "independent"}},
+        "budget": {"env_steps": (COMPILING_FRAMES + MEASURED_FRAMES) * FRAME},
+        "evaluation": {"interval": FRAME, "episodes": 10},
+        "metrics": {"interval": FRAME},
+        "checkpoint": {"interval": 1000 * FRAME},
+        "execution": {"strategy": "auto"},
+    }
+
+
+def train(size: int, seed: int) -> Measured:
+    with tempfile.TemporaryDirectory() as folder:
+        file, out = Path(folder) / "spec.yaml", Path(folder) / "run"
+        file.write_text(yaml.safe_dump(spec(size, seed)))
+        phylon = str(Path(sys.executable).with_name("phylon"))
+        subprocess.run([phylon, "train", str(file), "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+        events = SpoolReader(out / SPOOL_FILE).read()
+    frames = [event.frames for event in events if isinstance(event, Metrics) and "time/env" in event.frames]
+    counted = frames[COMPILING_FRAMES:]
+    return Measured(
+        steps_per_second=[frame["speed/env_steps_per_second"][0] for frame in counted],
+        seconds={
+            name.removeprefix("time/"): sum(frame[name][0] for frame in counted)
+            for name in counted[0]
+            if name.startswith("time/")
+        },
+        strategy=next(event.strategy for event in events if event.kind == "started"),
+    )
+
+
+def ppo_gymnax(separate: int = 3) -> dict[str, Any]:
+    """Raw numbers; `ratio` is the one that has a bar. `separate`: how many of the sixteen single runs are made."""
+    singles = [train(1, seed) for seed in range(separate)]
+    population = train(SIZE, 0)
+    together = statistics.median(population.steps_per_second)
+    apart = statistics.median(speed for single in singles for speed in single.steps_per_second)
+    return {
+        "population": population._asdict(),
+        "singles": [single._asdict() for single in singles],
+        "population_steps_per_second": together,
+        "separate_steps_per_second": apart,
+        "ratio": together / apart,
+    }
+
+
+def main() -> None:
+    print(json.dumps(ppo_gymnax(), indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Programs that treat members apart, spread over the devices where the members live."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, PartitionSpec
+
+from worker.execution.compilation import one_thread
+from worker.execution.interface import Device
+
+AXIS = "members"
+
+
+def by_part(mesh: Mesh, function: Callable[..., Any], *whole: int) -> Callable[..., Any]:
+    """`function` of each device's part of its arguments; those at the positions `whole` are not split."""
+
+    def wrapped(*arguments: Any) -> Any:
+        specs = tuple(PartitionSpec() if i in whole else PartitionSpec(AXIS) for i in range(len(arguments)))
+        # Algorithms are written for one member and know of no mesh, so their types are not checked against it.
+        return jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(AXIS), check_vma=False)(
+            *arguments
+        )
+
+    return wrapped
+
+
+def spread(function: Callable[..., Any], devices: Sequence[Device], *donated: int) -> Callable[..., Any]:
+    """Compiles what maps trees [members, ...] to such trees, and holds for any number of members.
+
+    Arguments at the positions `donated` are used up. On a CPU each device has a core, so each part has one thread.
+    """
+    parts = function if len(devices) == 1 else by_part(Mesh(np.array(devices), (AXIS,)), function)
+    return jax.jit(parts, donate_argnums=donated, compiler_options=one_thread(devices[0]))

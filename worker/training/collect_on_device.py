@@ -1,0 +1,83 @@
+"""Gathering experience where environments are pure functions: a segment of the whole population in one program.
+
+Each device steps the environments of its own members. What they gather stays there, so an algorithm that learns from
+rollouts finds it where it learns.
+"""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from worker.core.types import Array, Rollout, Transition
+from worker.environments.jax_environment import JaxPool, Pool, advance, start_from_seeds
+from worker.execution import Execution
+from worker.execution.interface import Policies
+from worker.execution.spread import spread
+from worker.training.collect import Behaviour, Exploring
+from worker.training.episodes import Episodes
+from worker.training.randomness import environment_seeds
+from worker.training.stopwatch import Stopwatch
+
+
+class DeviceCollector:
+    def __init__(self, environments: JaxPool, population_size: int, seed: int, execution: Execution) -> None:
+        self._environment, self._count, self._seed = environments.environment, environments.count, seed
+        self._envs = environments.count // population_size
+        self._explore = execution.acting.explore
+        self._start = spread(partial(start_from_seeds, self._environment), execution.devices)
+        self._program = spread(self._segment, execution.devices, 2, 3)
+        self._now: tuple[Pool, Array] | None = None
+        self.episodes = Episodes(population_size, self._envs)
+
+    def restart(self, checkpoint: int) -> None:
+        self._now = self._start(environment_seeds(self._seed, "train", checkpoint, self._count))
+        self.episodes.cut()
+
+    def collect(self, behaviour: Behaviour, stopwatch: Stopwatch) -> Rollout[Array]:
+        assert self._now is not None, "restart the environments first"
+        if isinstance(behaviour, Exploring):
+            policies, inputs = behaviour.actor.policies, behaviour.keys
+        else:
+            policies, inputs = None, behaviour.actions
+        with stopwatch.phase("env"):
+            pool, obs, rollout = self._program(policies, np.swapaxes(inputs, 0, 1), *self._now)
+            self._now = pool, obs
+            ends = (rollout.transitions.terminated, rollout.truncated)
+            reward, terminated, truncated = jax.device_get((rollout.transitions.reward, *ends))
+            self.episodes.add(reward, (terminated + truncated) > 0)
+        return rollout
+
+    def close(self) -> None:
+        self._now = None
+
+    def _segment(
+        self, policies: Policies | None, inputs: Array, pool: Pool, obs: Array
+    ) -> tuple[Pool, Array, Rollout[Array]]:
+        """Of some members. `inputs`: keys or, without policies, actions, [members, calls, ...]."""
+
+        def step(pool: Pool, obs: Array, own: Array) -> tuple[Pool, Array, Rollout[Array]]:
+            seen = self._by_member(obs)
+            action = own if policies is None else self._explore(policies, seen, own)
+            pool, result = advance(self._environment, pool, action.reshape(-1, *action.shape[2:]))
+            reward, terminated, truncated, next_obs = map(
+                self._by_member, (result.reward, result.terminated, result.truncated, result.next_obs)
+            )
+            transition = Transition(seen, action, reward, terminated.astype(jnp.float32), next_obs)
+            return pool, result.obs, Rollout(transition, truncated.astype(jnp.float32))
+
+        def write(call: Array, carry: Any) -> Any:
+            pool, obs, rollout = carry
+            pool, obs, record = step(pool, obs, inputs[:, call])
+            # Into its place: stacked by time and turned round, all would be there twice.
+            return pool, obs, jax.tree.map(lambda to, new: to.at[:, call].set(new), rollout, record)
+
+        calls = inputs.shape[1]
+        *_, record = jax.eval_shape(step, pool, obs, inputs[:, 0])
+        empty = jax.tree.map(lambda one: jnp.zeros((one.shape[0], calls, *one.shape[1:]), one.dtype), record)
+        return jax.lax.fori_loop(0, calls, write, (pool, obs, empty))
+
+    def _by_member(self, array: Array) -> Array:
+        return array.reshape(-1, self._envs, *array.shape[1:])

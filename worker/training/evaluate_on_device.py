@@ -1,0 +1,67 @@
+"""Evaluation where environments are pure functions: all episodes of all members in one program."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from worker.core.types import Array
+from worker.environments.jax_environment import JaxPool, Pool, advance, start_from_seeds
+from worker.execution import Actor, Execution
+from worker.execution.interface import Policies
+from worker.execution.spread import spread
+from worker.training.evaluate import Evaluation, episode_limit, evaluation_seeds
+
+
+class Playing(NamedTuple):
+    """All but `pool` and `steps` are of each episode, [members * episodes, ...]."""
+
+    pool: Pool
+    obs: Array
+    steps: Array
+    returns: Array
+    lengths: Array
+    is_running: Array
+
+
+class DeviceEvaluator:
+    """Each device plays the episodes of its own members until the last of them ends."""
+
+    def __init__(self, environments: JaxPool, population_size: int, seed: int, execution: Execution) -> None:
+        self._environment, self._exploit = environments.environment, execution.acting.exploit
+        self._episodes = environments.count // population_size
+        self._seeds = evaluation_seeds(seed, population_size, self._episodes)
+        self._limit = episode_limit(environments.info)
+        self._program = spread(self._play, execution.devices)
+
+    def evaluate(self, actor: Actor) -> Evaluation:
+        returns, lengths = jax.device_get(self._program(actor.policies, self._seeds))
+        return Evaluation(returns.astype(np.float64), lengths.astype(np.int64))
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _play(self, policies: Policies, seeds: Array) -> tuple[Array, Array]:
+        """Of some members: returns and lengths, [members, episodes]."""
+
+        def is_going_on(now: Playing) -> Array:
+            return (now.steps < self._limit) & now.is_running.any()
+
+        def step(now: Playing) -> Playing:
+            action = self._exploit(policies, now.obs.reshape(-1, self._episodes, *now.obs.shape[1:]))
+            pool, result = advance(self._environment, now.pool, action.reshape(-1, *action.shape[2:]))
+            return Playing(
+                pool,
+                result.obs,
+                now.steps + 1,
+                now.returns + jnp.where(now.is_running, result.reward, 0),
+                now.lengths + now.is_running,
+                now.is_running & ~(result.terminated | result.truncated),
+            )
+
+        pool, obs = start_from_seeds(self._environment, seeds)
+        nothing = jnp.zeros(len(seeds), jnp.int32)
+        begun = Playing(pool, obs, jnp.int32(0), nothing.astype(jnp.float32), nothing, nothing == 0)
+        ended = jax.lax.while_loop(is_going_on, step, begun)
+        return ended.returns.reshape(-1, self._episodes), ended.lengths.reshape(-1, self._episodes)
