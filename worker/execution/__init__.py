@@ -1,10 +1,9 @@
 """Runs a population: strategies by name, all with the same interface and the same numbers."""
 
-from collections.abc import Callable
-
 import jax
 import numpy as np
 
+from phylon.spec.experiment import ExecutionSpec
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
 from worker.execution.acting import make_acting, make_actor, make_exploration_keys
@@ -12,12 +11,12 @@ from worker.execution.compilation import seldom_run
 from worker.execution.interface import Actor, Execution, KeyWords, Population, Report, Strategy, StrategyName, Workload
 from worker.execution.joint import build_joint_execution
 from worker.execution.members import member_checksum
+from worker.execution.parallel import parallel
 from worker.execution.sequential import sequential
 from worker.execution.sharded import sharded
 from worker.execution.vectorized import vectorized
 
 __all__ = [
-    "STRATEGIES",
     "Actor",
     "Execution",
     "KeyWords",
@@ -29,15 +28,25 @@ __all__ = [
     "build_joint_execution",
 ]
 
-STRATEGIES: dict[StrategyName, Callable[[Workload], Strategy]] = {
-    "sequential": sequential,
-    "vectorized": vectorized,
-    "sharded": sharded,
-}
+
+DEFAULTS = ExecutionSpec()
 
 
-def build_execution(name: StrategyName, work: Workload) -> Execution:
-    strategy = STRATEGIES[name](work)
+def build_strategy(name: StrategyName, work: Workload, settings: ExecutionSpec) -> Strategy:
+    match name:
+        case "sequential":
+            return sequential(work)
+        case "parallel":
+            return parallel(work, settings.processes)
+        case "vectorized":
+            return vectorized(work, settings.chunk)
+        case "sharded":
+            return sharded(work)
+
+
+def build_execution(name: StrategyName, work: Workload, settings: ExecutionSpec = DEFAULTS) -> Execution:
+    """`settings`: what the strategy reads of them; the name is the one that was chosen."""
+    strategy = build_strategy(name, work, settings)
 
     def init_members(key: Array, hyperparams: Hyperparams) -> Population:
         keys = member_keys(derive(jax.random.wrap_key_data(key), "init"), work.population_size)
@@ -62,4 +71,6 @@ def build_execution(name: StrategyName, work: Workload) -> Execution:
         update=strategy.update,
         gather=strategy.gather,
         checksum=lambda population: np.asarray(checksum_program(population)),
+        detail=strategy.detail,
+        close=strategy.close,
     )

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from phylon.spec import experiment
+from phylon.spec.experiment import ExecutionSpec
 from worker.execution import Execution, StrategyName, Workload, build_execution
 from worker.execution.interface import Device
 from worker.execution.sharded import devices_that_divide
@@ -42,15 +42,15 @@ class Trial(NamedTuple):
 
 
 def choose(
-    wanted: experiment.StrategyName,
+    wanted: ExecutionSpec,
     work: Workload,
     trial: Callable[[], Trial],
     structure: dict[str, Any],
     measurements: Path,
 ) -> Chosen:
     """The strategy that the spec wants, or for `auto` the fastest. `structure`: all that the work depends on."""
-    if wanted != "auto":
-        execution = build_execution(wanted, work)
+    if wanted.strategy != "auto":
+        execution = build_execution(wanted.strategy, work, wanted)
         return Chosen(execution, f"the spec asks for {_spell(execution)}")
     names = candidates(work.population_size, jax.local_devices())
     if len(names) == 1:
@@ -135,5 +135,4 @@ def _remember(file: Path, measured: Measurement) -> None:
 
 
 def _spell(execution: Execution) -> str:
-    count = len(execution.devices)
-    return f"{execution.strategy} over {count} devices" if count > 1 else execution.strategy
+    return f"{execution.strategy} {execution.detail}".strip()

@@ -19,7 +19,7 @@ from worker.core.types import Algorithm, EnvironmentInfo, Hyperparams, Metrics, 
 Population = Any
 """A tree of arrays with a leading member axis [P]."""
 
-StrategyName = Literal["sequential", "vectorized", "sharded"]
+StrategyName = Literal["sequential", "parallel", "vectorized", "sharded"]
 
 FloatArray = NDArray[np.float32]
 
@@ -38,11 +38,16 @@ KeyWords = NDArray[np.uint32]
 class Workload(NamedTuple):
     """What is to be run, whatever the strategy."""
 
-    algorithm: Algorithm
+    recipe: Callable[[], Algorithm]
+    """Builds the algorithm. It can be pickled, so other processes can build the same."""
     info: EnvironmentInfo
     population_size: int
     hyperparams: dict[str, float]
     """Every hyper-parameter by name, with a typical value: good for measuring, and for nothing else."""
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return self.recipe()
 
     def hyperparams_shape(self) -> dict[str, jax.ShapeDtypeStruct]:
         return {name: jax.ShapeDtypeStruct((self.population_size,), jnp.float32) for name in self.hyperparams}
@@ -117,6 +122,9 @@ class Strategy(NamedTuple):
     """Move a tree of arrays [P, ...] to where the members live."""
     update: UpdateFn
     gather: GatherFn
+    detail: str = ""
+    """How it goes about it here, to follow its name: `over 2 devices`."""
+    close: Callable[[], None] = lambda: None
 
 
 class Execution(NamedTuple):
@@ -136,3 +144,6 @@ class Execution(NamedTuple):
     gather: GatherFn
     checksum: Callable[[Population], NDArray[np.uint32]]
     """Two words a member, [P, 2], from every bit of its state and its place; equal members have equal words."""
+    detail: str = ""
+    close: Callable[[], None] = lambda: None
+    """Ends the processes that it has, if any; it cannot update afterwards."""

@@ -67,6 +67,7 @@ def sharded(work: Workload) -> Strategy:
         place=lambda tree: jax.device_put(tree, split),
         update=update,
         gather=jax.jit(by_shard(gather_part)),
+        detail=f"over {len(devices)} devices" if len(devices) > 1 else "",
     )
 
 

@@ -1,8 +1,13 @@
 """All members in one program, as a batch: `jit(vmap(scan(update)))` on one device. What a GPU likes best.
 
+With a chunk size that many members are a batch, and the batches of a program follow each other: for populations whose
+activations do not fit in memory at the same time.
+
 Under `vmap` a condition that differs between members computes both branches, so TD3's delayed policy step is never
 skipped here.
 """
+
+from typing import Any
 
 import jax
 import numpy as np
@@ -13,9 +18,17 @@ from worker.execution.interface import KeyWords, Population, Report, Strategy, W
 from worker.execution.members import member_updates, take_members
 
 
-def vectorized(work: Workload) -> Strategy:
+def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
     device = jax.local_devices()[0]
-    members = jax.vmap(member_updates(work.algorithm))
+    member, size = member_updates(work.algorithm), work.population_size
+    # As even as can be: less memory, and often no rest, whose program would have to be compiled too.
+    chunks = -(-size // min(chunk or size, size))
+    at_once = -(-size // chunks)
+
+    def members(*arguments: Any) -> tuple[Population, Report]:
+        if chunks == 1:
+            return jax.vmap(member)(*arguments)
+        return jax.lax.map(lambda one: member(*one), arguments, batch_size=at_once)
 
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, segment: Array
@@ -35,4 +48,5 @@ def vectorized(work: Workload) -> Strategy:
         place=lambda tree: jax.device_put(tree, device),
         update=update,
         gather=jax.jit(take_members),
+        detail=f"in chunks of {at_once}" if chunks > 1 else "",
     )

@@ -1,11 +1,13 @@
 """A population under one of the engine's own execution strategies."""
 
+from functools import partial
 from pathlib import Path
 
 import jax
 import numpy as np
 
 from phylon.spec import AlgorithmSpec, StudyCell, bounds, hyperparameters
+from phylon.spec.experiment import ExecutionSpec
 from worker.algorithms import build_algorithm
 from worker.core.types import EnvironmentInfo, Rollout, Transition
 from worker.execution import Workload
@@ -19,12 +21,16 @@ class JaxContender:
         cell, members = task.cell, task.members
         spec, info = algorithm_spec(cell), environment_info(cell)
         typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec).items()}
-        work = Workload(build_algorithm(spec, info), info, members, typical)
+        work = Workload(partial(build_algorithm, spec, info), info, members, typical)
         data = batches(spec, cell, members)
         # a process of a parallel cell runs its share of the members one after the other
         strategy = "sequential" if cell.strategy == "parallel" else cell.strategy
         chosen = choose(
-            strategy, work, lambda: Trial(data, cell.fused_updates), _structure(cell), Path(task.measurements)
+            ExecutionSpec(strategy=strategy),
+            work,
+            lambda: Trial(data, cell.fused_updates),
+            _structure(cell),
+            Path(task.measurements),
         )
         self.note = chosen.explanation if strategy == "auto" else None
         if task.only_choose:

@@ -1,6 +1,7 @@
 """From a spec to the parts that the training loop works with."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ class Parts(NamedTuple):
     """Where the spec asks for videos."""
 
     def close(self) -> None:
+        self.execution.close()
         self.collector.close()
         self.evaluator.close()
         if self.studio is not None:
@@ -47,7 +49,7 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
     )
     method, joint = build_method(spec), build_joint_algorithm(spec, info)
     typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec.algorithm).items()}
-    work = Workload(build_algorithm(spec.algorithm, info), info, size, {**typical, **method.hyperparams})
+    work = Workload(partial(build_algorithm, spec.algorithm, info), info, size, {**typical, **method.hyperparams})
     experience = make_experience(spec, info, seed, learners=joint.learners if joint else size)
     if joint:
         reason = f"members of {spec.population.method.name} share a critic, so they learn in one program on one device"
@@ -87,7 +89,7 @@ def _same_choice_as_before(
     file = run_dir / "strategy.json"
     if file.exists():
         earlier = json.loads(file.read_bytes())
-        return Chosen(build_execution(earlier["strategy"], work), earlier["explanation"])
+        return Chosen(build_execution(earlier["strategy"], work, spec.execution), earlier["explanation"])
     numbers = set(tunable_fields(type(spec.algorithm)))
     structure = {
         "algorithm": spec.algorithm.model_dump(mode="json", exclude=numbers),
@@ -98,7 +100,7 @@ def _same_choice_as_before(
     def trial() -> Trial:
         return Trial(experience.example(), experience.updates)
 
-    chosen = choose(spec.execution.strategy, work, trial, structure, measurements)
+    chosen = choose(spec.execution, work, trial, structure, measurements)
     content = {"strategy": chosen.execution.strategy, "explanation": chosen.explanation}
     replace_file(file, json.dumps(content, indent=2).encode())
     return chosen

@@ -19,5 +19,8 @@ def prepare(spec: ExperimentSpec) -> None:
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     # The decompositions of PB2's models are small; their threads would wait for each other by spinning.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if spec.execution.strategy == "parallel":
+        # Its processes share the device with this one, so none may take all of its memory beforehand.
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if spec.execution.strategy in ("auto", "sharded"):
         one_cpu_device_a_core(most=spec.population.size)

@@ -31,6 +31,7 @@ def train(
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     next_seq, checkpoint = rewind(run_dir), latest_checkpoint(run_dir)
     stopwatch = Stopwatch()
+    parts: Parts | None = None
     loop: Loop | None = None
     with SpoolWriter(spool_path(run_dir), next_seq) as spool, stopwatch.watching_compilation():
         journal = Journal(spool, stopwatch)
@@ -41,12 +42,14 @@ def train(
             loop = Loop(parts, state, run_dir, journal, stopwatch, commands)
             outcome = loop.run()
             print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
-            parts.close()
         except EngineError as error:
             step = loop.state.step if loop else checkpoint.step if checkpoint else 0
             journal.tell("failed", step, **failure_fields(error))
             print(f"failed: {error}", flush=True)
             outcome = "failed"
+        finally:
+            if parts is not None:
+                parts.close()
         journal.sync()
     return outcome
 

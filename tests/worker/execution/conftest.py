@@ -1,5 +1,7 @@
 """A small TD3 population and batches to train it with."""
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -7,8 +9,9 @@ import numpy as np
 import pytest
 
 from phylon.spec import MLPSpec, TD3Spec, hyperparameters
+from phylon.spec.experiment import ExecutionSpec
 from worker.algorithms import build_algorithm
-from worker.core.types import Algorithm, EnvironmentInfo, Transition
+from worker.core.types import EnvironmentInfo, Transition
 from worker.execution import Execution, Workload, build_execution
 
 SIZE, UPDATES, BATCH, OBSERVATION, ACTION = 4, 6, 8, 3, 2
@@ -20,11 +23,9 @@ class Setting(NamedTuple):
     hyperparams: dict[str, np.ndarray]
     """A different value for each member, so that a mix-up shows."""
     batches: Transition[Any]
-    traces: list[str]
-    """One entry each time that an update is traced."""
 
     def build(self, strategy: Any) -> Execution:
-        return build_execution(strategy, self.work)
+        return build_execution(strategy, self.work, ExecutionSpec(strategy=strategy, processes=2))
 
     def start(self, execution: Execution) -> Any:
         return execution.init(KEY, execution.place(self.hyperparams))
@@ -48,12 +49,6 @@ def remember_compiled_programs(tmp_path_factory: pytest.TempPathFactory):
 def setting() -> Setting:
     spec = TD3Spec(name="td3", batch_size=BATCH, network=MLPSpec(hidden=(16, 16)))
     info = EnvironmentInfo((OBSERVATION,), ACTION, 100)
-    algorithm, traces = build_algorithm(spec, info), list[str]()
-
-    def traced_update(*arguments: Any) -> Any:
-        traces.append("update")
-        return algorithm.update(*arguments)
-
     random = np.random.default_rng(0)
     spread = np.linspace(0.5, 1.5, SIZE, dtype=np.float32)
     hyperparams = {name: np.float32(value) * spread for name, value in hyperparameters(spec).items()}
@@ -66,13 +61,29 @@ def setting() -> Setting:
     batches = Transition(
         field(OBSERVATION), field(ACTION), field(), (field() > 1).astype(np.float32), field(OBSERVATION)
     )
-    work = Workload(Algorithm(algorithm.init, algorithm.act, traced_update), info, SIZE, hyperparameters(spec))
-    return Setting(work, hyperparams, batches, traces)
+    work = Workload(partial(build_algorithm, spec, info), info, SIZE, hyperparameters(spec))
+    return Setting(work, hyperparams, batches)
 
 
-@pytest.fixture(scope="session", params=["sequential", "vectorized", "sharded"])
-def execution(request: pytest.FixtureRequest, setting: Setting) -> Execution:
-    return setting.build(request.param)
+@pytest.fixture(scope="session", params=["sequential", "parallel", "vectorized", "sharded"])
+def execution(request: pytest.FixtureRequest, setting: Setting) -> Iterator[Execution]:
+    execution = setting.build(request.param)
+    yield execution
+    execution.close()
+
+
+@pytest.fixture
+def compilations() -> Iterator[list[str]]:
+    """What JAX says of tracing and compiling, here and in the processes of an execution."""
+    events: list[str] = []
+
+    def record(event: str, duration_secs: float, **kwargs: str | int) -> None:
+        if event.startswith("/jax/core/compile/"):
+            events.append(event)
+
+    jax.monitoring.register_event_duration_secs_listener(record)
+    yield events
+    jax.monitoring.unregister_event_duration_listener(record)
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import jax
 import pytest
 
+from phylon.spec.experiment import ExecutionSpec
 from worker.execution.auto import Trial, candidates, choose
 
 
@@ -14,7 +15,10 @@ def decide(setting, tmp_path):
     def trial():
         return Trial(setting.batches, updates=6)
 
-    return lambda wanted="auto", structure=None: choose(wanted, setting.work, trial, structure or {}, tmp_path)
+    def decide(structure=None, **wanted):
+        return choose(ExecutionSpec(**wanted), setting.work, trial, structure or {}, tmp_path)
+
+    return decide
 
 
 def test_says_what_it_measured(decide):
@@ -46,7 +50,7 @@ def test_forgets_what_cannot_be_read(decide, tmp_path):
 
 
 def test_obeys_the_spec(decide, tmp_path):
-    chosen = decide("sharded")
+    chosen = decide(strategy="sharded")
     assert chosen.execution.strategy == "sharded"
     assert chosen.explanation == "the spec asks for sharded over 2 devices"
     assert not list(tmp_path.iterdir())
@@ -68,7 +72,7 @@ def test_tries_what_may_be_fastest(platform, count, size, expected):
 
 
 def test_one_member_leaves_no_choice(setting, tmp_path):
-    chosen = choose("auto", setting.work._replace(population_size=1), pytest.fail, {}, tmp_path)
+    chosen = choose(ExecutionSpec(), setting.work._replace(population_size=1), pytest.fail, {}, tmp_path)
     assert chosen.execution.strategy == "sequential"
     assert "nothing else fits" in chosen.explanation
     assert chosen.execution.devices == (jax.local_devices()[0],)

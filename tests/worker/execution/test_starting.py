@@ -20,7 +20,7 @@ from worker.execution import Workload, build_execution
 
 def founders(spec, info):
     typical = hyperparameters(spec)
-    execution = build_execution("sharded", Workload(build_algorithm(spec, info), info, 2, typical))
+    execution = build_execution("sharded", Workload(lambda: build_algorithm(spec, info), info, 2, typical))
     hyperparams = execution.place({name: np.full(2, value, np.float32) for name, value in typical.items()})
     for _ in range(20):  # not every time did it hang
         population = jax.device_get(execution.init(np.zeros(2, np.uint32), hyperparams))

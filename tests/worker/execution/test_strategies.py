@@ -38,19 +38,20 @@ class TestUpdate:
         second, _ = setting.train(execution, setting.start(execution), segment=1)
         assert (execution.checksum(first) != execution.checksum(second)).any(axis=1).all()
 
+    @pytest.mark.parametrize("execution", ["sequential", "vectorized", "sharded"], indirect=True)
     def test_uses_the_memory_of_the_old_population(self, setting, execution):
         population = setting.start(execution)
         setting.train(execution, population)
         assert all(leaf.is_deleted() for leaf in jax.tree.leaves(population))
 
-    def test_changed_numbers_compile_nothing(self, setting, execution):
+    def test_changed_numbers_compile_nothing(self, setting, execution, compilations):
         population, _ = setting.train(execution, setting.start(execution))
-        before = len(setting.traces)
+        compilations.clear()
         for segment in range(1, 4):
             changed = {name: values * np.float32(0.9) for name, values in setting.hyperparams.items()}
             population, report = setting.train(execution, population, segment, **changed)
             np.testing.assert_array_equal(report.hyperparams["discount"], changed["discount"])
-        assert len(setting.traces) == before
+        assert compilations == []
 
 
 class TestGather:
@@ -66,7 +67,9 @@ class TestGather:
         population = setting.start(execution)
         gathered = execution.gather(population, np.array([1, 1, 2, 3], np.int32))
         for new, old in zip(jax.tree.leaves(gathered), jax.tree.leaves(population), strict=True):
-            assert new.sharding.is_equivalent_to(old.sharding, old.ndim)
+            assert type(new) is type(old)
+            if isinstance(new, jax.Array):
+                assert new.sharding.is_equivalent_to(old.sharding, old.ndim)
 
     def test_keeps_every_bit(self, setting, execution):
         """Minus zero and the payload of a NaN: a sum over masked parts would lose them."""

@@ -14,15 +14,16 @@ from .runs import last_arrays, reproducible
 PENDULUM = {"suite": "gymnasium", "id": "Pendulum-v1", "envs_per_member": 2}
 IMAGES = {"suite": "probe", "id": "ActionRewardImage-v0", "envs_per_member": 2}
 CARTPOLE = {"suite": "gymnasium", "id": "CartPole-v1", "envs_per_member": 2}
+PURE = {"suite": "gymnax", "envs_per_member": 2}
 SMALL = {"network": {"hidden": [8, 8]}}
 ROLLOUT = {"rollout_steps": 10, "epochs": 2, "minibatches": 4}
 LEARNERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "td3": (PENDULUM, {"name": "td3", "batch_size": 8, **SMALL}),
     "sac": (PENDULUM, {"name": "sac", "batch_size": 8, **SMALL}),
-    "ddpg": (PENDULUM, {"name": "ddpg", "batch_size": 8, **SMALL}),
+    "ddpg": (PURE | {"id": "Pendulum-v1"}, {"name": "ddpg", "batch_size": 8, **SMALL}),
     "dqn": (CARTPOLE, {"name": "dqn", "batch_size": 8, **SMALL}),
     "ppo-continuous": (PENDULUM, {"name": "ppo", **ROLLOUT, **SMALL}),
-    "ppo-discrete": (CARTPOLE, {"name": "ppo", **ROLLOUT, **SMALL}),
+    "ppo-discrete": (PURE | {"id": "CartPole-v1"}, {"name": "ppo", **ROLLOUT, **SMALL}),
     "drac": (
         IMAGES,
         {
@@ -41,7 +42,7 @@ def spec(request: pytest.FixtureRequest, small_spec: dict[str, Any]) -> dict[str
     spec = small_spec | {"environment": environment, "algorithm": algorithm | {"discount": {"uniform": [0.9, 0.99]}}}
     if algorithm["name"] in ("ppo", "drac"):
         del spec["replay"]
-        spec["execution"] = {"strategy": "sharded"}
+        spec["execution"] = {"strategy": "parallel" if request.param == "ppo-continuous" else "sharded"}
     elif algorithm["name"] in ("td3", "sac", "ddpg"):
         spec["resets"] = {"interval": 150}
     return spec | {"budget": {"env_steps": 300}}
@@ -65,13 +66,17 @@ def test_a_resumed_run_repeats_the_uninterrupted_one(spec, train_here, tmp_path:
 def test_strategies_agree(spec, train_here, tmp_path: Path):
     """After a few updates only: rounding that differs grows from there on."""
     spec |= {"budget": {"env_steps": 60}, "resets": None}
-    for strategy in ("sequential", "vectorized", "sharded"):
-        spec["execution"]["strategy"] = strategy
-        train_here(spec, strategy)
+    strategies: dict[str, dict[str, Any]] = {"sequential": {}, "vectorized": {}, "sharded": {}}
+    if spec["algorithm"]["name"] == "td3":
+        strategies |= {"parallel": {"processes": 2}}
+    if spec["algorithm"]["name"] == "ddpg":
+        strategies |= {"vectorized": {"chunk": 2}}
+    for strategy, settings in strategies.items():
+        train_here(spec | {"execution": spec["execution"] | {"strategy": strategy} | settings}, strategy)
     reference = last_arrays(tmp_path / "sequential")
     if "augmentation" in spec["algorithm"]:
         assert len(set(reference["hyperparams/augmentation"])) > 1  # so members of one program augment differently
-    for strategy in ("vectorized", "sharded"):
+    for strategy in strategies:
         found = last_arrays(tmp_path / strategy)
         for name in reference:
             if name.startswith("population/"):
