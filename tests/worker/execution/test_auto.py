@@ -7,6 +7,7 @@ import jax
 import pytest
 
 from phylon.spec.experiment import ExecutionSpec
+from worker.execution import auto, build_execution
 from worker.execution.auto import Trial, candidates, choose
 
 
@@ -21,8 +22,15 @@ def decide(setting, tmp_path):
     return decide
 
 
-def test_says_what_it_measured(decide):
+def test_says_what_it_measured(decide, monkeypatch):
+    closed: list[str] = []
+
+    def build(name, work):
+        return build_execution(name, work)._replace(close=lambda: closed.append(name))
+
+    monkeypatch.setattr(auto, "build_execution", build)
     chosen = decide()
+    assert closed == ["sharded" if chosen.execution.strategy == "vectorized" else "vectorized"]
     assert chosen.execution.strategy in ("sharded", "vectorized")
     assert re.fullmatch(
         r"auto chose (sharded over 2 devices|vectorized): [\d.]+ ms per member-update against [\d.]+ "
@@ -61,7 +69,9 @@ def test_obeys_the_spec(decide, tmp_path):
     [
         ("cpu", 2, 8, ["sharded", "vectorized"]),
         ("cpu", 1, 8, ["sequential", "vectorized"]),
-        ("cpu", 2, 7, ["sequential", "vectorized"]),
+        ("cpu", 2, 7, ["sequential", "vectorized", "parallel"]),
+        ("cpu", 6, 8, ["sharded", "vectorized", "parallel"]),
+        ("cpu", 6, 3, ["sharded", "vectorized"]),
         ("cpu", 2, 1, ["sequential"]),
         ("gpu", 1, 8, ["vectorized"]),
         ("gpu", 4, 8, ["vectorized", "sharded"]),
