@@ -1,5 +1,6 @@
 """A population under one of the engine's own execution strategies."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from worker.studies.workload import ACTIONS, BUTTONS, IMAGE, VECTOR, algorithm_s
 
 
 class JaxContender:
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, numbers: Mapping[str, float] | None = None) -> None:
+        """`numbers`: hyper-parameters that are not to have their defaults."""
         cell, members = task.cell, task.members
         spec, info = algorithm_spec(cell), environment_info(cell)
-        typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec).items()}
+        typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec).items()} | dict(numbers or {})
         work = Workload(partial(build_algorithm, spec, info), info, members, typical)
         data = batches(spec, cell, members)
         # a process of a parallel cell runs its share of the members one after the other

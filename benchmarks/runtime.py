@@ -1,0 +1,90 @@
+"""How fast it all is, as ratios within one run: the bars that Phylon has set itself, with the raw numbers.
+
+    python -m benchmarks.runtime --rivals RIVALS/bin/python
+
+RIVALS is an environment of its own: see `benchmarks.runtime_rivals` for what it needs. Run it on a quiet machine; it
+takes about half an hour. `--only updates,flops,…` measures some parts; the others keep what was found last, in RESULTS.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks import bar, report, runtime_flops, runtime_gymnax, runtime_platform, runtime_training, runtime_updates
+from benchmarks.bar import Bar
+
+RESULTS = Path("runs/runtime.json")
+NOTES = report.DOCS / "runtime-notes.md"
+"""What was tried, and why a bar is not reached: written by hand, and shown below the numbers."""
+
+
+def part(bars: list[Bar], text: str = "") -> dict[str, Any]:
+    return {"bars": [one._asdict() for one in bars], "text": text}
+
+
+def updates() -> dict[str, Any]:
+    dense, pixels = runtime_updates.measure(runtime_updates.DENSE), runtime_updates.measure(runtime_updates.PIXELS)
+    found = [
+        *runtime_updates.bars(dense, "torch sequential", 3),
+        *runtime_updates.bars(dense, "jax vectorized", 1.8),
+        *runtime_updates.bars(pixels, "torch sequential", 1.5),
+    ]
+    title = "## Updates\n\nMilliseconds of a population update, seven interleaved repeats."
+    return part(found, f"{title}\n\n{runtime_updates.table((*dense, *pixels))}")
+
+
+def training(rivals: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as cache:
+        found = runtime_training.beside_rivals(rivals, Path(cache))
+        share, phases = runtime_training.budget_of_time(Path(cache))
+    return part([*found, share], f"## Where a run's time goes\n\nTD3, P = 8, ratio 1: {phases}.")
+
+
+def gymnax() -> dict[str, Any]:
+    raw = runtime_gymnax.ppo_gymnax()
+    text = (
+        f"{raw['population_steps_per_second']:,.0f} steps/s ({raw['population']['strategy']}) against "
+        f"{raw['separate_steps_per_second']:,.0f} of a run of its own"
+    )
+    return part([Bar("PPO on gymnax CartPole, P = 16 in one program, against separate runs", 1.5, raw["ratio"], text)])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rivals", required=True, metavar="PYTHON", help="an interpreter that has SB3 and SBX")
+    parser.add_argument("--only", default="", help="parts, with commas between")
+    arguments = parser.parse_args()
+    parts: dict[str, Callable[[], dict[str, Any]]] = {
+        "updates": updates,
+        "flops": lambda: part(runtime_flops.bars()),
+        "training": lambda: training(arguments.rivals),
+        "compilation": lambda: part([runtime_training.compilation()]),
+        "gymnax": gymnax,
+        "platform": lambda: part([runtime_platform.bar()]),
+    }
+    found: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    for name in arguments.only.split(",") if arguments.only else parts:
+        began = time.perf_counter()
+        found[name] = parts[name]()
+        print(f"{name}: {time.perf_counter() - began:.0f} s", flush=True)
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(found, indent=1))
+    report.write("runtime", page({name: found[name] for name in parts if name in found}))
+
+
+def page(found: dict[str, dict[str, Any]]) -> str:
+    bars = [Bar(**one) for part in found.values() for one in part["bars"]]
+    texts = "\n\n".join(part["text"] for part in found.values() if part["text"])
+    notes = NOTES.read_text() if NOTES.exists() else ""
+    return (
+        f"# Runtime\n\nWritten by `python -m benchmarks.runtime`. {report.machine()}. Ratios are of numbers measured "
+        f"in turns, in one run.\n\n{bar.table(bars)}\n\n{texts}\n\n{notes}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""From `submit` to the first training frame in the database, with the real platform and a warm compile cache."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from benchmarks.bar import Bar
+from phylon.client import Client
+from phylon.presets import load_preset
+from phylon.spec import parse_yaml
+
+PRESET, REPEATS = "td3-pbt-pendulum-smoke", 3
+PATIENCE_SECONDS = 180.0
+READY = "Phylon is ready: "
+
+
+def bar() -> Bar:
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "PHYLON_COMPILE_CACHE": f"{home}/xla", "NO_COLOR": "1", "COLUMNS": "300"}
+        command = [sys.executable, "-m", "phylon", "up", "--home", home]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as platform:
+            try:
+                assert platform.stdout
+                ready = next(line for line in platform.stdout if READY in line)
+                with Client(ready.partition(READY)[2].split()[0]) as client:
+                    first, *others = (first_frame(client) for _ in range(REPEATS + 1))
+            finally:
+                platform.send_signal(signal.SIGINT)
+    raw = f"{', '.join(f'{seconds:.1f}' for seconds in others)} s; {first:.1f} s with nothing compiled yet"
+    return Bar(
+        "from `submit` to the first training frame in the database", 8, max(others), raw, is_ceiling=True, unit=" s"
+    )
+
+
+def first_frame(client: Client) -> float:
+    """Seconds. The experiment is stopped then, so that the next one finds an idle worker."""
+    began = time.monotonic()
+    experiment = client.submit(parse_yaml(load_preset(PRESET).yaml))
+    run = experiment.runs[0].id
+    while "training/return" not in client.metric_names(run):
+        if time.monotonic() - began > PATIENCE_SECONDS:
+            raise TimeoutError(f"no frame of run {run} within {PATIENCE_SECONDS:.0f} s")
+        time.sleep(0.02)
+    seconds = time.monotonic() - began
+    client.stop(experiment.id)
+    while client.experiment(experiment.id).status not in ("stopped", "finished", "failed"):
+        time.sleep(0.1)
+    return seconds

@@ -1,0 +1,128 @@
+"""Training end to end on HalfCheetah-v5: beside Stable-Baselines3 and SBX, and where our own time goes."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.bar import Bar
+from phylon.events import Metrics
+from phylon.spool import SpoolReader
+from worker.training.run_directory import spool_path
+
+MEMBERS, WARMUP, INTERVAL, LOOK, ROUNDS = 8, 500, 10_000, 500, 3
+TUNED = {"discount": {"uniform": [0.97, 0.99]}}
+RIVALS = {"sb3": ("Stable-Baselines3", 2.5), "sbx": ("SBX", 2.0)}
+
+
+def spec(algorithm: str, members: int, steps: int, interval: int) -> dict[str, Any]:
+    return {
+        **{"version": 1, "name": "runtime", "kind": "training"},
+        "environment": {"suite": "gymnasium", "id": "HalfCheetah-v5"},
+        "algorithm": {"name": algorithm, "batch_size": 256, "network": {"hidden": [256, 256]}, **TUNED},
+        "population": {
+            "size": members,
+            "method": {"name": "pbt", "interval": interval} if members > 1 else {"name": "independent"},
+        },
+        "replay": {"capacity": 20_000, "ratio": 1.0, "warmup": WARMUP},
+        "budget": {"env_steps": steps},
+        "evaluation": {"interval": interval, "episodes": 1},
+        "metrics": {"interval": LOOK},
+        "checkpoint": {"interval": interval},
+    }
+
+
+def train(raw: dict[str, Any], cache: Path) -> list[dict[str, list[float]]]:
+    """All frames of a run with this compile cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, out = Path(folder, "spec.yaml"), Path(folder, "run")
+        file.write_text(json.dumps(raw))
+        subprocess.run(
+            [sys.executable, "-m", "phylon", "train", str(file), "--out", str(out)],
+            check=True,
+            env={**os.environ, "PHYLON_COMPILE_CACHE": str(cache)},
+        )
+        return [event.frames for event in SpoolReader(spool_path(out)).read() if isinstance(event, Metrics)]
+
+
+def speed(frames: list[dict[str, list[float]]]) -> float:
+    """Steps of all members a second, after the warm-up and after the first look at what was learned."""
+    rates = [frame["speed/env_steps_per_second"][0] for frame in frames if "speed/env_steps_per_second" in frame]
+    return statistics.median(rates[WARMUP // LOOK + 1 :])
+
+
+def rival(python: str, library: str, algorithm: str) -> float:
+    command = [python, "-m", "benchmarks.runtime_rivals", library, algorithm]
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[-1])
+
+
+def beside_rivals(python: str, cache: Path) -> list[Bar]:
+    found: list[Bar] = []
+    for algorithm in ("td3", "sac"):
+        rates: dict[str, list[float]] = {"ours": [], **{library: [] for library in RIVALS}}
+        train(spec(algorithm, MEMBERS, 1000, 1000), cache)  # compiles, and lets `auto` measure
+        for _ in range(ROUNDS):  # in turns, so that a busy moment hits all
+            rates["ours"].append(speed(train(spec(algorithm, MEMBERS, 3000, 3000), cache)))
+            for library in RIVALS:
+                rates[library].append(rival(python, library, algorithm))
+            print(rates, flush=True)
+        ours = statistics.median(rates["ours"])
+        for library, (name, limit) in RIVALS.items():
+            theirs = statistics.median(rates[library])
+            raw = f"{_listed(rates['ours'])} member-steps/s against {_listed(rates[library])} steps/s"
+            found.append(
+                Bar(
+                    f"{algorithm.upper()} end to end, P = {MEMBERS}, against one agent of {name}",
+                    limit,
+                    ours / theirs,
+                    raw,
+                )
+            )
+    return found
+
+
+def budget_of_time(cache: Path) -> tuple[Bar, str]:
+    """The share of a run that selection costs, and all phases, over one interval."""
+    frames = train(spec("td3", MEMBERS, INTERVAL + LOOK, INTERVAL), cache)
+    spent: dict[str, float] = {}
+    for frame in frames:
+        for name, values in frame.items():
+            if name.startswith("time/") and name != "time/compile":
+                spent[name[5:]] = spent.get(name[5:], 0.0) + values[0]
+    total = sum(spent.values())
+    share = 100 * (spent["evolve"] + spent["other"]) / total
+    raw = f"evolve {spent['evolve']:.2f} s and all that no phase claims {spent['other']:.2f} s of {total:.0f} s"
+    bar = Bar(
+        f"evolve, lineage and events of the wall time, interval {INTERVAL:,}", 1, share, raw, is_ceiling=True, unit=" %"
+    )
+    return bar, ", ".join(f"{name} {100 * seconds / total:.1f} %" for name, seconds in spent.items() if seconds)
+
+
+def compilation() -> Bar:
+    """Of everything that a run compiles before its first selection, with an empty cache and a known strategy."""
+    seconds: dict[tuple[int, str], float] = {}
+    for members in (1, 16):
+        with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+            seconds[members, "with measuring"] = _compile_seconds(members, Path(first))
+            if members > 1:  # a single member leaves nothing to choose
+                shutil.copytree(Path(first, "strategies"), Path(second, "strategies"))
+            seconds[members, "known"] = _compile_seconds(members, Path(second))
+    raw = ", ".join(f"P = {members} {what}: {value:.1f} s" for (members, what), value in seconds.items())
+    ratio = seconds[16, "known"] / seconds[1, "known"]
+    return Bar("compile time at P = 16 over P = 1, `auto`", 1.5, ratio, raw, is_ceiling=True)
+
+
+def _compile_seconds(members: int, cache: Path) -> float:
+    frames = train(spec("td3", members, 1000, 1000), cache)
+    return float(np.sum([frame["time/compile"][0] for frame in frames if "time/compile" in frame]))
+
+
+def _listed(values: list[float]) -> str:
+    return ", ".join(f"{value:.0f}" for value in values)
