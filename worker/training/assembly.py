@@ -10,11 +10,14 @@ from phylon.spec.algorithms import tunable_fields
 from worker.algorithms import build_algorithm
 from worker.algorithms.joint import build_joint_algorithm
 from worker.environments import describe, has_unseen_levels, make_environments
+from worker.environments.jax_environment import JaxPool
 from worker.execution import Execution, Workload, build_execution, build_joint_execution
 from worker.execution.auto import Chosen, Trial, choose
 from worker.population import PopulationMethod, build_method
 from worker.training.collect import Collector, HostCollector
+from worker.training.collect_on_device import DeviceCollector
 from worker.training.evaluate import Evaluator, HostEvaluator
+from worker.training.evaluate_on_device import DeviceEvaluator
 from worker.training.experience import Experience, make_experience
 from worker.training.run_directory import replace_file
 from worker.training.studio import Studio
@@ -64,22 +67,27 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
         explanation=chosen.explanation,
         method=method,
         experience=experience,
-        collector=_collector(spec, seed),
-        evaluator=_evaluator(spec, seed),
+        collector=_collector(spec, seed, chosen.execution),
+        evaluator=_evaluator(spec, seed, chosen.execution),
         studio=None if spec.videos is None else Studio(spec, spec.videos, seed, run_dir),
     )
 
 
-def _collector(spec: ExperimentSpec, seed: int) -> Collector:
+def _collector(spec: ExperimentSpec, seed: int, execution: Execution) -> Collector:
     size, environment = spec.population.size, spec.environment
-    return HostCollector(make_environments(environment, size * environment.envs_per_member), size, seed)
+    pool = make_environments(environment, size * environment.envs_per_member)
+    is_pure = isinstance(pool, JaxPool)
+    return DeviceCollector(pool, size, seed, execution) if is_pure else HostCollector(pool, size, seed)
 
 
-def _evaluator(spec: ExperimentSpec, seed: int) -> Evaluator:
+def _evaluator(spec: ExperimentSpec, seed: int, execution: Execution) -> Evaluator:
     size, environment = spec.population.size, spec.environment
     count = size * spec.evaluation.episodes
+    pool = make_environments(environment, count, "evaluate")
+    if isinstance(pool, JaxPool):
+        return DeviceEvaluator(pool, size, seed, execution)
     unseen = make_environments(environment, count, "test") if has_unseen_levels(environment) else None
-    return HostEvaluator(make_environments(environment, count, "evaluate"), size, seed, unseen)
+    return HostEvaluator(pool, size, seed, unseen)
 
 
 def _same_choice_as_before(

@@ -1,0 +1,142 @@
+"""Collecting and evaluating in one program does what doing it step by step does."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from phylon.spec import MLPSpec, hyperparameters
+from phylon.spec.algorithms.ppo import PPOSpec
+from worker.algorithms import build_algorithm
+from worker.core.types import EnvironmentInfo
+from worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep
+from worker.execution import Workload, build_execution
+from worker.training.collect import Exploring, Given, HostCollector
+from worker.training.collect_on_device import DeviceCollector
+from worker.training.evaluate import HostEvaluator
+from worker.training.evaluate_on_device import DeviceEvaluator
+from worker.training.stopwatch import Stopwatch
+
+SIZE, ENVS, LIMIT, CALLS = 4, 2, 3, 11
+INFO = EnvironmentInfo((2,), 1, LIMIT, envs_per_member=ENVS)
+SPEC = PPOSpec(name="ppo", network=MLPSpec(hidden=(4,)))
+KEY = np.array([1, 2], np.uint32)
+
+
+class World:
+    """Episodes would end after one to five steps, but three are the limit. Rewards tell starts and actions apart."""
+
+    def __init__(self):
+        self.traces = 0
+        self.environment = JaxEnvironment(INFO, self.reset, self.step)
+
+    def reset(self, key):
+        state = jnp.stack([jax.random.uniform(key), 0.0])
+        return state, state
+
+    def step(self, state, action, key):
+        self.traces += 1
+        state = state.at[1].add(1.0)
+        reward = state[0] + jnp.clip(action[0], -1, 1) + 0.1 * jax.random.uniform(key)
+        return JaxStep(state, state, reward, state[1] >= 5 * state[0], state[1] >= LIMIT)
+
+    def pool(self, count):
+        return JaxPool(self.environment, count)
+
+
+@pytest.fixture(scope="module")
+def execution():
+    """On two devices; `test_matrix` trains on one as well."""
+    work = Workload(partial(build_algorithm, SPEC, INFO), INFO, SIZE, hyperparameters(SPEC))
+    return build_execution("sharded", work)
+
+
+@pytest.fixture(scope="module")
+def actor(execution):
+    placed = execution.place({name: np.ones(SIZE, np.float32) for name in hyperparameters(SPEC)})
+    return execution.actor(execution.init(KEY, placed), placed)
+
+
+def collectors(execution, world, seed=0):
+    pools = world.pool(SIZE * ENVS), world.pool(SIZE * ENVS)
+    return HostCollector(pools[0], SIZE, seed), DeviceCollector(pools[1], SIZE, seed, execution)
+
+
+def segments(execution, actor):
+    """What members do: by their policies, at random, and by their policies again."""
+    actions = np.random.default_rng(0).uniform(-1, 1, (CALLS, SIZE, ENVS, 1)).astype(np.float32)
+    explored = [Exploring(actor, execution.exploration_keys(KEY, number, CALLS)) for number in range(2)]
+    return explored[0], Given(actions), explored[1]
+
+
+def test_one_program_gathers_what_single_steps_gather(execution, actor):
+    by_step, at_once = collectors(execution, World())
+    for checkpoint in (0, 7):
+        for collector in (by_step, at_once):
+            collector.restart(checkpoint)
+        for behaviour in segments(execution, actor):
+            expected, found = (collector.collect(behaviour, Stopwatch()) for collector in (by_step, at_once))
+            assert found.transitions.reward.shape == (SIZE, CALLS, ENVS)
+            for name, field, wanted in zip(
+                [*expected.transitions._fields, "truncated"],
+                jax.tree.leaves(found),
+                jax.tree.leaves(expected),
+                strict=True,
+            ):
+                assert field.dtype == wanted.dtype
+                np.testing.assert_allclose(field, wanted, rtol=1e-5, atol=1e-6, err_msg=name)
+            np.testing.assert_allclose(at_once.episodes.returns(), by_step.episodes.returns(), rtol=1e-6)
+
+
+def test_what_is_cut_keeps_its_true_successor(execution, actor):
+    _, collector = collectors(execution, World())
+    collector.restart(0)
+    rollout = jax.device_get(collector.collect(segments(execution, actor)[0], Stopwatch()))
+    obs, next_obs = rollout.transitions.obs, rollout.transitions.next_obs
+    np.testing.assert_array_equal(next_obs, obs + np.array([0, 1], np.float32))
+    terminated = next_obs[..., 1] >= 5 * obs[..., 0]
+    np.testing.assert_array_equal(rollout.transitions.terminated, terminated)
+    np.testing.assert_array_equal(rollout.truncated, next_obs[..., 1] >= LIMIT)
+    ended = (rollout.transitions.terminated + rollout.truncated)[:, :-1] > 0
+    np.testing.assert_array_equal(obs[:, 1:, :, 1] == 0, ended)  # a new episode begins where one ended, only there
+    assert (terminated & (rollout.truncated == 0)).any()
+    assert (~terminated & (rollout.truncated == 1)).any()
+
+
+def test_the_rollout_lies_where_members_learn(execution, actor):
+    _, collector = collectors(execution, World())
+    collector.restart(0)
+    rollout = collector.collect(segments(execution, actor)[0], Stopwatch())
+    placed = execution.place(rollout)
+    for field, where in zip(jax.tree.leaves(rollout), jax.tree.leaves(placed), strict=True):
+        assert field.sharding.is_equivalent_to(where.sharding, field.ndim)
+
+
+def test_nothing_is_compiled_after_the_first_segment(execution, actor):
+    world = World()
+    _, collector = collectors(execution, world)
+    evaluator = DeviceEvaluator(world.pool(SIZE * 3), SIZE, 0, execution)
+    traces = []
+    for checkpoint in range(3):
+        collector.restart(checkpoint)
+        for behaviour in segments(execution, actor):
+            collector.collect(behaviour, Stopwatch())
+        evaluator.evaluate(actor)
+        traces.append(world.traces)
+    assert traces[0] > 0
+    assert traces == [traces[0]] * 3
+
+
+def test_one_program_evaluates_as_single_steps_do(execution, actor):
+    world, episodes = World(), 5
+    pools = world.pool(SIZE * episodes), world.pool(SIZE * episodes)
+    expected = HostEvaluator(pools[0], SIZE, 3).evaluate(actor)
+    evaluator = DeviceEvaluator(pools[1], SIZE, 3, execution)
+    found = evaluator.evaluate(actor)
+    np.testing.assert_array_equal(found.lengths, expected.lengths)
+    assert len(np.unique(found.lengths)) > 1
+    np.testing.assert_allclose(found.returns, expected.returns, rtol=1e-5)
+    np.testing.assert_array_equal(evaluator.evaluate(actor).returns, found.returns)
+    assert found.returns.dtype == expected.returns.dtype
