@@ -56,7 +56,7 @@ class News(NamedTuple):
 async def follow(context: Context, run_id: int, position: Position | None) -> AsyncIterator[ServerSentEvent]:
     """Ends when the run has ended and all of its history was sent."""
     status = ""
-    with context.doorbell.watch(run_id) as rung:
+    with context.doorbell.watch(f"run {run_id}") as rung:
         while True:
             rung.clear()
             news = await anyio.to_thread.run_sync(_look, context, run_id, position)
@@ -76,10 +76,11 @@ async def follow(context: Context, run_id: int, position: Position | None) -> As
                 continue
             if news.run.status not in ACTIVE:
                 return
-            await _wait(rung)
+            await wait(rung)
 
 
-async def _wait(rung: asyncio.Event) -> None:
+async def wait(rung: asyncio.Event) -> None:
+    """Until somebody rings, but not for long."""
     with suppress(TimeoutError):
         async with asyncio.timeout(_POLL_SECONDS):
             await rung.wait()

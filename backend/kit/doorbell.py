@@ -33,14 +33,14 @@ class Doorbell:
             self._url, socket_timeout=_TIMEOUT_SECONDS, socket_connect_timeout=_TIMEOUT_SECONDS
         )
         self._resting_until = 0.0
-        self._watchers: dict[int, set[asyncio.Event]] = defaultdict(set)
+        self._watchers: dict[str, set[asyncio.Event]] = defaultdict(set)
 
-    def ring(self, topic: int) -> None:
-        """From any thread."""
+    def ring(self, topic: str) -> None:
+        """From any thread. A topic is `run 3` or `study 1`."""
         if time.monotonic() < self._resting_until:
             return
         try:
-            self._client.publish(CHANNEL, str(topic))
+            self._client.publish(CHANNEL, topic)
         except (RedisError, OSError):
             self._resting_until = time.monotonic() + _REST_SECONDS
 
@@ -51,7 +51,7 @@ class Doorbell:
             return False
 
     @contextmanager
-    def watch(self, topic: int) -> Generator[asyncio.Event]:
+    def watch(self, topic: str) -> Generator[asyncio.Event]:
         """An event of the running loop that each ring sets."""
         rung = asyncio.Event()
         self._watchers[topic].add(rung)
@@ -78,8 +78,7 @@ class Doorbell:
             await asyncio.sleep(_REST_SECONDS)
 
     def _wake(self, data: bytes) -> None:
-        topic = int(data) if data.isdigit() else None
-        for rung in self._watchers.get(topic, ()) if topic is not None else ():
+        for rung in self._watchers.get(data.decode(errors="replace"), ()):
             rung.set()
 
     def close(self) -> None:

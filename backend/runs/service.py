@@ -47,7 +47,7 @@ def request_stop(session: Session, context: Context, run: Run) -> None:
 
 def ring(session: Session, context: Context, run_id: int) -> None:
     """Tell those who watch this run that there is something new to read, once it can be read."""
-    after_commit(session, lambda: context.doorbell.ring(run_id))
+    after_commit(session, lambda: context.doorbell.ring(f"run {run_id}"))
 
 
 def read(run: Run) -> RunRead:

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 from backend.context import Context
 from backend.kit import clock
 from backend.kit.columns import without_nul
+from backend.kit.database import after_commit
 from backend.kit.errors import Conflict
 from backend.models import Study
 from backend.runs.status import HELD, RunStatus, move
@@ -24,6 +25,11 @@ class StudyTaken(Conflict):
 
     def __init__(self, study_id: int, attempt: int) -> None:
         super().__init__(f"Attempt {attempt} of study {study_id} may no longer write.", "End this attempt.")
+
+
+def announce(session: Session, context: Context, study_id: int) -> None:
+    """Once this is committed, whoever watches the study is told."""
+    after_commit(session, lambda: context.doorbell.ring(f"study {study_id}"))
 
 
 def claim(session: Session, context: Context, study_id: int, body: ClaimRequest) -> StudyClaim:
@@ -46,6 +52,7 @@ def claim(session: Session, context: Context, study_id: int, body: ClaimRequest)
     study.started_at = study.started_at or clock.now()
     _renew(study, context)
     worker.last_seen_at = clock.now()
+    announce(session, context, study_id)
     return StudyClaim(
         study_id=study_id, attempt=study.attempt, lease_seconds=context.settings.lease_seconds, spec=study.spec
     )
@@ -60,6 +67,7 @@ def heartbeat(session: Session, context: Context, study_id: int, body: StudyHear
         study.machine = body.machine.model_dump(mode="json")
     study.progress = without_nul(body.progress)
     _renew(study, context)
+    announce(session, context, study_id)
     if study.worker_id is not None:
         workers.get(session, study.worker_id).last_seen_at = clock.now()
     return StudyHeartbeatAnswer(command="stop" if study.status == RunStatus.STOPPING else "continue")
@@ -80,6 +88,7 @@ def end(session: Session, context: Context, study_id: int, body: StudyEnd) -> No
         case "worker_shutdown":
             move(study, RunStatus.STOPPED if study.status == RunStatus.STOPPING else RunStatus.QUEUED, clock.now())
     study.progress = None
+    announce(session, context, study_id)
 
 
 def give_up(study: Study, max_attempts: int, detail: str) -> None:

@@ -1,14 +1,16 @@
 """Runtime studies over REST."""
 
-from typing import Annotated
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
+from fastapi.sse import EventSourceResponse
 
-from backend.dependencies import ReadSession, WriteSession
+from backend.dependencies import ContextDep, ReadSession, WriteSession
 from backend.kit.errors import Invalid, NotFound, responses
 from backend.kit.parameters import Id, Offset
-from backend.studies import service
-from backend.studies.schemas import StudyFromYaml, StudyRead, StudySummary, StudyUpload
+from backend.studies import repository, service, stream
+from backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
 from backend.studies.service import StudyActive, StudyNotActive
 
 router = APIRouter(prefix="/studies", tags=["studies"])
@@ -37,6 +39,24 @@ def list_studies(
 @router.get("/{id}", responses=responses(NotFound))
 def get_study(id: Id, session: ReadSession) -> StudyRead:
     return service.get(session, id)
+
+
+def check_study(id: Id, context: ContextDep) -> None:
+    """Answers 404 before the stream begins; a plain session dependency would hold its connection to the end."""
+    with context.database.read() as session:
+        repository.get(session, id)
+
+
+@router.get(
+    "/{id}/events",
+    response_class=EventSourceResponse,
+    responses=responses(NotFound),
+    dependencies=[Depends(check_study)],
+)
+async def stream_study_events(id: Id, context: ContextDep) -> AsyncIterator[StudyNews]:
+    """All cells, then new ones as they come, until the study has ended."""
+    async for message in stream.follow(context, id):
+        yield cast(Any, message)  # the annotation says what a message's data is, for the OpenAPI document
 
 
 @router.post("/{id}/stop", responses=responses(NotFound, StudyNotActive))

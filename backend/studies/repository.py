@@ -59,10 +59,15 @@ def unclaimed_since(session: Session, then: datetime) -> list[Study]:
     return list(session.scalars(statement.with_for_update(skip_locked=True)))
 
 
-def measurements(session: Session, study_id: int) -> list[Measurement]:
+def find(session: Session, study_id: int) -> Study | None:
+    return session.get(Study, study_id)
+
+
+def measurements(session: Session, study_id: int, position: int = 0) -> list[Measurement]:
+    """From `position` on."""
     statement = (
         select(StudyMeasurement.content)
-        .where(StudyMeasurement.study_id == study_id)
+        .where(StudyMeasurement.study_id == study_id, StudyMeasurement.position >= position)
         .order_by(StudyMeasurement.position)
     )
     return [Measurement.model_validate(content) for content in session.scalars(statement)]

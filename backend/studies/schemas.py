@@ -37,6 +37,14 @@ class StudySummary(Schema):
     error: str | None
 
 
+class StudyNews(StudySummary):
+    """What changed since the last message."""
+
+    position: int
+    measurements: list[Measurement]
+    """All that there is from `position` on; what was known from there is void."""
+
+
 class StudyRead(StudySummary):
     spec: dict[str, Any]
     yaml: str

@@ -10,7 +10,7 @@ from backend.kit.errors import Conflict, Invalid
 from backend.models import Study
 from backend.runs.status import ACTIVE, HELD, RunStatus, move
 from backend.studies import repository
-from backend.studies.schemas import StudyFromYaml, StudyRead, StudySummary, StudyUpload
+from backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
 from backend.workers import repository as workers
 from phylon.spec import RuntimeStudySpec, SpecInvalid, parse_study, read_yaml, study_to_yaml
 from phylon.study import StudyDamaged, parse
@@ -62,6 +62,12 @@ def upload(session: Session, body: StudyUpload) -> StudyRead:
     repository.replace_from(session, study.id, 0, found.measurements)
     session.flush()
     return _read(session, study)
+
+
+def news(session: Session, study: Study, position: int) -> StudyNews:
+    return StudyNews(
+        **_fields(study), position=position, measurements=repository.measurements(session, study.id, position)
+    )
 
 
 def list_newest(session: Session, limit: int, offset: int) -> list[StudySummary]:

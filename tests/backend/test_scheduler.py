@@ -171,7 +171,7 @@ class TestWithoutRedis:
             assert not broker.reachable()
             with pytest.raises(BrokerAway):
                 broker.send(1, "cpu")
-            doorbell.ring(1)
+            doorbell.ring("run 1")
             broker.close()
             doorbell.close()
 

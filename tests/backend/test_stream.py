@@ -195,7 +195,7 @@ def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, 
     streams = [Stream(server, run_id) for _ in range(5)]
     for stream in streams:
         assert stream.until_status("queued")
-    assert len(watchers[run_id]) == 5
+    assert len(watchers[f"run {run_id}"]) == 5
     wait_for(lambda: pool.checkedout() == 0, "the connections to be given back while all listen")
     for stream in streams:
         stream.__exit__()

@@ -5,6 +5,7 @@ import json
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from backend.kit import clock
@@ -183,3 +184,35 @@ def test_a_wrong_spec_is_refused_with_its_problems(client):
     answer = client.post("/api/studies", json={"yaml": "version: 1\nkind: runtime_study\n"})
     assert answer.status_code == 422
     assert {problem["path"] for problem in answer.json()["problems"]} >= {"name", "algorithms", "population_sizes"}
+
+
+class TestStream:
+    def test_cells_come_as_they_are_told(self, server, client, worker, make_worker, study):
+        claim(worker, study)
+        tell(worker, study, 1, 0, MEASURED[:1])
+        with (
+            httpx.Client(timeout=60, trust_env=False) as reader,
+            reader.stream("GET", f"{server}/api/studies/{study}/events") as response,
+        ):
+            lines = response.iter_lines()
+            assert news(lines)[:3] == ("running", 0, MEASURED[:1])
+            tell(worker, study, 1, 1, MEASURED[1:3])
+            assert news(lines)[:3] == ("running", 1, MEASURED[1:3])
+            end(worker, study, 1, "worker_shutdown")
+            assert news(lines) == ("queued", 3, [], None), "a change of status alone"
+            other = make_worker("second")
+            claim(other, study)
+            while (heard := news(lines))[0] == "queued":
+                pass
+            assert heard[:3] == ("running", 0, MEASURED[:3]), "a new attempt may tell cells anew"
+            tell(other, study, 2, 0, MEASURED)
+            end(other, study, 2, "finished")
+            told = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+            assert (told[-1]["status"], told[-1]["done"]) == ("finished", 4)
+        assert client.get("/api/studies/99/events").status_code == 404
+
+
+def news(lines) -> tuple[Any, ...]:
+    """Status, position, measurements and progress of the next message."""
+    found = json.loads(next(line for line in lines if line.startswith("data: ")).removeprefix("data: "))
+    return tuple(found[name] for name in ("status", "position", "measurements", "progress"))

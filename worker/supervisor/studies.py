@@ -79,7 +79,7 @@ class StudySupervisor:
         while process.exit_code is None:
             if self.is_leaving():
                 return _end(claim, "worker_shutdown", "the worker ends")
-            if time.monotonic() >= beat_at:
+            if time.monotonic() >= beat_at or teller.has_news():
                 beat_at = time.monotonic() + claim.lease_seconds / BEATS_PER_LEASE
                 try:
                     if teller.tell() == "stop":
@@ -97,9 +97,14 @@ class Teller:
     def __init__(self, service: Service, claim: StudyClaim, folder: Path, process: "StudyProcess") -> None:
         self._service, self._claim, self._process = service, claim, process
         self._file = folder / study.STUDY_FILE
-        self._told = 0
+        self._told = self._seen_bytes = 0
+
+    def has_news(self) -> bool:
+        """Cells are told as they are measured; if that fails once, the next beat tries again and not we."""
+        return self._bytes() > self._seen_bytes
 
     def tell(self) -> Literal["continue", "stop"]:
+        self._seen_bytes = self._bytes()
         found = self._read()
         new = list(found.measurements[self._told :]) if found else []
         heartbeat = StudyHeartbeat(
@@ -112,6 +117,9 @@ class Teller:
         command = self._service.study_heartbeat(self._claim.study_id, heartbeat).command
         self._told += len(new)
         return command
+
+    def _bytes(self) -> int:
+        return self._file.stat().st_size if self._file.exists() else 0
 
     def _read(self) -> Study | None:
         try:

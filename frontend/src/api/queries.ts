@@ -77,11 +77,11 @@ export const studiesQuery = queryOptions({
   refetchInterval: 3000,
 })
 
+/** As it was when it was asked; what comes later is streamed. */
 export function studyQuery(id: number) {
   return queryOptions({
     queryKey: ["studies", id],
     queryFn: async ({ signal }) => (await getStudy({ ...ONCE, signal, path: { id } })).data,
-    refetchInterval: ({ state }) => (state.data && !isActive(state.data.status) ? false : 3000),
   })
 }
 

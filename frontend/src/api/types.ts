@@ -30,6 +30,7 @@ export type {
   Space,
   SpecReport,
   SpeedAdvice,
+  StudyNews,
   StudyRead as Study,
   StudySummary,
   WorkerAdvice,

@@ -28,6 +28,7 @@ describe("speed", () => {
     expect(speedDetail(speedAdvice(), 8)).toBe(
       "One more than 8 adds about 0.5 ms to each update, 25% of what a single member takes",
     )
+    expect(speedDetail(speedAdvice({ one_more_milliseconds: 7 }), 8)).toMatch(/7 ms .*, 3.5 times what/)
   })
 
   it("owns up to other sizes", () => {

@@ -27,8 +27,9 @@ export function speedVerdict(speed: SpeedAdvice): string {
 
 export function speedDetail(speed: SpeedAdvice, members: number): string {
   const { one_more_milliseconds: more, single_milliseconds: single } = speed
-  const share = formatPercent(more / single)
-  return `One more than ${formatInteger(members)} adds about ${formatValue(more)} ms to each update, ${share} of what a single member takes`
+  const share =
+    more < 2 * single ? `${formatPercent(more / single)} of` : `${(more / single).toFixed(1)} times`
+  return `One more than ${formatInteger(members)} adds about ${formatValue(more)} ms to each update, ${share} what a single member takes`
 }
 
 export function sizesOf({ batch_size, hidden, is_same_size }: SpeedAdvice): string {

@@ -2029,6 +2029,68 @@ export type StudyHeartbeatAnswer = {
 };
 
 /**
+ * StudyNews
+ *
+ * What changed since the last message.
+ */
+export type StudyNews = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    machine: Machine | null;
+    /**
+     * Measurements
+     */
+    measurements: Array<Measurement>;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Position
+     */
+    position: number;
+    /**
+     * Progress
+     */
+    progress: string | null;
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: RunStatus;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
+};
+
+/**
  * StudyRead
  */
 export type StudyRead = {
@@ -3685,6 +3747,40 @@ export type GetStudyResponses = {
 };
 
 export type GetStudyResponse = GetStudyResponses[keyof GetStudyResponses];
+
+export type StreamStudyEventsData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/studies/{id}/events';
+};
+
+export type StreamStudyEventsErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ErrorRead;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ErrorRead;
+};
+
+export type StreamStudyEventsError = StreamStudyEventsErrors[keyof StreamStudyEventsErrors];
+
+export type StreamStudyEventsResponses = {
+    /**
+     * Successful Response
+     */
+    200: StudyNews;
+};
+
+export type StreamStudyEventsResponse = StreamStudyEventsResponses[keyof StreamStudyEventsResponses];
 
 export type StopStudyData = {
     body?: never;

@@ -1,6 +1,7 @@
-import { screen, waitFor, within } from "@testing-library/react"
+import { act, screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
-import { describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it, vi } from "vitest"
+import { FakeEventSource } from "@/testing/FakeEventSource"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
 import { PRESET, workerRead } from "@/testing/samples"
 import { measurement, study } from "@/testing/studies"
@@ -101,5 +102,41 @@ describe("the page of runtime studies", () => {
     show("/studies", { "GET /api/studies": refusal(500, "The database is away.") })
     expect(await screen.findByText("The studies could not be loaded")).toBeTruthy()
     expect(screen.getByText("The database is away.")).toBeTruthy()
+  })
+})
+
+describe("a running study", () => {
+  beforeEach(() => {
+    FakeEventSource.opened = []
+    vi.stubGlobal("EventSource", FakeEventSource)
+  })
+
+  it("shows cells as they are streamed, and what another worker tells anew", async () => {
+    const running = study({ status: "running", done: 1, total: 3, measurements: [measurement()] })
+    show("/studies?ids=1", { "GET /api/studies": [running], "GET /api/studies/1": running })
+    const table = await screen.findByRole("table")
+    expect(within(table).getAllByRole("row")).toHaveLength(2)
+    expect(FakeEventSource.last.url).toBe("/api/studies/1/events")
+    const { spec: _spec, yaml: _yaml, ...summary } = running
+    const cell = measurement({ population_size: 4, median: 8.25 })
+    act(() => FakeEventSource.last.say("study", { ...summary, done: 2, position: 1, measurements: [cell] }))
+    expect(await within(table).findByText("8.25")).toBeTruthy()
+    expect(within(table).getAllByRole("row")).toHaveLength(3)
+    const news = { ...summary, done: 1, position: 0, measurements: [cell], status: "stopped" }
+    act(() => FakeEventSource.last.say("study", news))
+    await waitFor(() => expect(within(table).getAllByRole("row")).toHaveLength(2))
+    expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED)
+    expect(FakeEventSource.opened).toHaveLength(1)
+  })
+
+  it("is followed anew when the server refused, and an ended one not at all", async () => {
+    const running = study({ status: "running" })
+    show("/studies?ids=1,2", { "GET /api/studies/1": running })
+    await waitFor(() => expect(FakeEventSource.opened).toHaveLength(1))
+    vi.useFakeTimers()
+    FakeEventSource.last.refuse()
+    vi.advanceTimersByTime(2000)
+    vi.useRealTimers()
+    expect(FakeEventSource.opened.map(({ url }) => url)).toEqual(Array(2).fill("/api/studies/1/events"))
   })
 })

@@ -6,6 +6,7 @@ import { PageTitle } from "@/features/shell/PageStates"
 import { NewStudy } from "@/features/studies/NewStudy"
 import { StudyFindings } from "@/features/studies/StudyFindings"
 import { StudyList } from "@/features/studies/StudyList"
+import { useStudyStream } from "@/features/studies/useStudyStream"
 import { Panel } from "@/ui/Panel"
 import { Empty, Failure, Loading } from "@/ui/States"
 
@@ -20,6 +21,7 @@ export function StudiesPage() {
   const chosen = search.ids ?? (newest ? [newest.id] : [])
   const found = useQueries({ queries: chosen.map(studyQuery) })
   const studies = found.flatMap(({ data }) => (data ? [data] : []))
+  useStudyStream(studies)
   const failure = found.find(({ isError, data }) => isError && !data)
 
   function choose(ids: number[]) {

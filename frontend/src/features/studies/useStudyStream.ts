@@ -1,0 +1,56 @@
+import { type QueryClient, useQueryClient } from "@tanstack/react-query"
+import { useEffect } from "react"
+import { isActive, type Study, type StudyNews } from "@/api/types"
+
+const RETRY_MILLISECONDS = 2000
+
+/** Puts what a study's stream tells into the cache that the page reads. */
+export function applyNews(queryClient: QueryClient, { position, measurements, ...summary }: StudyNews): void {
+  queryClient.setQueryData<Study>(["studies", summary.id], (known) =>
+    known
+      ? {
+          ...known,
+          ...summary,
+          measurements: [...known.measurements.slice(0, position), ...measurements],
+        }
+      : known,
+  )
+}
+
+/** Follows the studies that have not ended; those that have are left alone. */
+export function useStudyStream(studies: readonly Study[]): void {
+  const queryClient = useQueryClient()
+  const active = studies
+    .filter(({ status }) => isActive(status))
+    .map(({ id }) => id)
+    .join(",")
+  useEffect(() => {
+    const ids = active === "" ? [] : active.split(",").map(Number)
+    const closers = ids.map((id) => follow(id, (news) => applyNews(queryClient, news)))
+    return () => {
+      for (const close of closers) close()
+    }
+  }, [active, queryClient])
+}
+
+/** The browser reconnects by itself; when it gives up, because the server answered with an error, we do. */
+function follow(id: number, onNews: (news: StudyNews) => void): () => void {
+  let source: EventSource | null = null
+  let timer: ReturnType<typeof setTimeout> | null = null
+  function connect() {
+    source = new EventSource(`/api/studies/${id}/events`)
+    source.addEventListener("study", (message: MessageEvent<string>) => {
+      const news = JSON.parse(message.data) as StudyNews
+      onNews(news)
+      if (!isActive(news.status)) source?.close() // else the browser would ask again
+    })
+    source.onerror = () => {
+      if (source?.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MILLISECONDS)
+    }
+  }
+  connect()
+  return () => {
+    source?.close()
+    if (timer) clearTimeout(timer)
+  }
+}
