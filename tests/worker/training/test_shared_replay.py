@@ -59,3 +59,27 @@ def test_the_oldest_of_all_make_room(experience, rollout):
     arrays = shared.to_arrays()
     assert arrays["reward"].shape == (1, 50) and int(arrays["added"]) == 72
     assert shared.draw(0).reward.shape == (1, 2, 50)
+
+
+def test_stacked_frames_of_all_members_are_stored_once_and_drawn_whole(small_spec):
+    """The draws are those of a ring that holds every stack."""
+    stack, calls = 3, 6
+    first = 100 * np.arange(MEMBERS * ENVS).reshape(MEMBERS, 1, ENVS, 1, 1, 1)
+    times = np.arange(calls).reshape(1, calls, 1, 1, 1, 1) + np.arange(stack)  # a new frame a call
+    obs = np.broadcast_to((first + times).astype(np.int32) % 251, (MEMBERS, calls, ENVS, 2, 2, stack)).astype(np.uint8)
+    after = np.broadcast_to((first + times + 1) % 251, obs.shape).astype(np.uint8)
+    numbers = np.arange(obs[..., 0, 0, 0].size, dtype=np.float32).reshape(obs.shape[:3])
+    rollout = Rollout(Transition(obs, numbers[..., None], numbers, 0 * numbers, after), 0 * numbers)
+    small_spec["environment"]["envs_per_member"] = ENVS
+    small_spec["population"] = {"size": MEMBERS, "method": {"name": "independent"}}
+    small_spec["algorithm"] = {"name": "td3", "batch_size": 50}
+    small_spec["replay"] |= {"sharing": "shared", "ratio": 0.1}
+    info = INFO._replace(observation_shape=(2, 2, stack), observation_dtype="uint8")
+    draws = []
+    for frame_stack in (1, stack):
+        shared = make_experience(parse_spec(small_spec), info._replace(frame_stack=frame_stack), 0, MEMBERS)
+        shared.take(rollout)
+        draws.append(shared.draw(0))
+    for whole, stacked in zip(*draws, strict=True):
+        np.testing.assert_array_equal(stacked, whole)
+    assert len(shared.to_arrays()["frames"]) == MEMBERS * ENVS * (calls + stack)
