@@ -6,6 +6,7 @@ import pytest
 
 from phylon.spec import parse_spec, tuned
 from phylon.spec.problems import SpecInvalid
+from worker.execution.compilation import seldom_run
 from worker.population import Standing, build_method, sample_hyperparams
 
 FREQUENCIES = (1, 2, 6)
@@ -57,7 +58,7 @@ def by_the_book(fitness, interval):
 
 SPEC = make_spec()
 METHOD = build_method(SPEC)
-EVOLVE = jax.jit(METHOD.evolve)
+EVOLVE = jax.jit(METHOD.evolve, compiler_options=seldom_run())
 
 
 @pytest.mark.parametrize("interval", [1, 2, 3, 6])
