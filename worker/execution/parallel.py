@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator
 from multiprocessing import reduction
 from multiprocessing.connection import Connection, wait
@@ -158,11 +159,12 @@ def _start(group: Group) -> _Hand:
 
 def _death(hand: _Hand) -> EngineError:
     hand.process.join(END_SECONDS)
-    code = hand.process.exitcode
-    how = f"was killed by signal {-code}" if code is not None and code < 0 else f"ended with exit code {code}"
+    code, how = hand.process.exitcode, "was killed, as the system does when it is out of memory"
+    if code != -signal.SIGKILL:
+        how = f"ended with exit code {code}"
     return EngineError(
         f"the process that trains {_words(hand.members)} {how}",
-        "start the run again; if memory ran out, use fewer execution.processes or another execution.strategy",
+        "start the run again, with fewer execution.processes or another execution.strategy if memory is short",
     )
 
 

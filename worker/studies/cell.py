@@ -5,6 +5,7 @@ threads are the cell's own. The process ends when the conductor is gone.
 """
 
 import contextlib
+import multiprocessing
 import os
 import resource
 import time
@@ -33,9 +34,16 @@ class Failed(NamedTuple):
     reason: str
 
 
+class Finished(NamedTuple):
+    memory_bytes: int
+    """Their peak."""
+    processes: int
+    """That did the work."""
+
+
 Seconds = float
 Repeat = int
-"""A message of the conductor: make this many calls. 0: tell the peak of memory and end."""
+"""A message of the conductor: make this many calls. 0: say `Finished` and end."""
 
 
 def main(connection: Connection, task: Task) -> None:
@@ -80,7 +88,9 @@ def _serve(connection: Connection, task: Task) -> None:
     calls: Repeat
     while calls := connection.recv():
         connection.send(_time(contender, calls))
-    connection.send(contender.peak_memory_bytes() or peak_resident_bytes())
+    helpers = [child.pid for child in multiprocessing.active_children()]
+    memory = contender.peak_memory_bytes() or sum(map(peak_resident_bytes, ["self", *helpers]))
+    connection.send(Finished(memory, max(1, len(helpers))))
 
 
 def _build(task: Task) -> Contender:
@@ -100,10 +110,10 @@ def _time(contender: Contender, calls: int) -> Seconds:
     return time.perf_counter() - began
 
 
-def peak_resident_bytes() -> int:
-    """Of this process since it began; where the kernel does not say, what it counts for its ancestors, too."""
+def peak_resident_bytes(process: int | str | None) -> int:
+    """Since it began; where the kernel does not say, what it counts for this process and its ancestors."""
     with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return 1024 * int(line.split()[1])
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -119,7 +119,9 @@ def _take_turns(
 def _tasks(spec: RuntimeStudySpec, machine: Machine, folder: Path, cell: StudyCell) -> Iterator[list[Task]]:
     """The processes of a cell; for `auto` first one that only chooses."""
     cores = sorted(os.sched_getaffinity(0))
-    processes = min(cell.population_size, len(cores)) if cell.strategy == "parallel" else 1
+    # Our own strategy starts processes itself; PyTorch's members are shared out here.
+    is_shared_out = cell.framework == "torch" and cell.strategy == "parallel"
+    processes = min(cell.population_size, len(cores)) if is_shared_out else 1
 
     def task(number: int, only_choose: bool = False) -> Task:
         return Task(

@@ -6,7 +6,7 @@ from phylon.spec import StudyCell
 
 
 class Task(NamedTuple):
-    """What one process has to do. The members of a `parallel` cell are shared out among several."""
+    """What one process has to do. The members of PyTorch's `parallel` cells are shared out among several."""
 
     cell: StudyCell
     members: int

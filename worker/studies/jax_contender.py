@@ -25,16 +25,14 @@ class JaxContender:
         typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec).items()} | dict(numbers or {})
         work = Workload(partial(build_algorithm, spec, info), info, members, typical)
         data = batches(spec, cell, members)
-        # a process of a parallel cell runs its share of the members one after the other
-        strategy = "sequential" if cell.strategy == "parallel" else cell.strategy
         chosen = choose(
-            ExecutionSpec(strategy=strategy),
+            ExecutionSpec(strategy=cell.strategy),
             work,
             lambda: Trial(data, cell.fused_updates),
             _structure(cell),
             Path(task.measurements),
         )
-        self.note = chosen.explanation if strategy == "auto" else None
+        self.note = chosen.explanation if cell.strategy == "auto" else None
         if task.only_choose:
             return
         self._execution = chosen.execution

@@ -1,4 +1,4 @@
-"""A contender as the conductor sees it: one process, or for `parallel` several that share out the members."""
+"""A contender as the conductor sees it: one process, or for PyTorch's `parallel` several that share out the members."""
 
 import multiprocessing
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from phylon.spec import StudyCell
 from phylon.study import Measurement, measured, unmeasured
 from worker.studies import cell as cell_process
-from worker.studies.cell import Failed, Ready
+from worker.studies.cell import Failed, Finished, Ready
 from worker.studies.contender import Task
 
 PATIENCE_SECONDS = 900.0
@@ -63,15 +63,15 @@ class Lane:
 
     def finish(self) -> Measurement:
         self._tell(0)
-        memory = sum(self._answers())
+        answers: list[Finished] = self._answers()
         self._is_finished = True
         return measured(
             self.cell,
             self._milliseconds,
             self._calls,
             self._ready.compile_seconds,
-            memory,
-            len(self._children),
+            sum(answer.memory_bytes for answer in answers),
+            sum(answer.processes for answer in answers),
             self._ready.note,
         )
 
@@ -105,7 +105,8 @@ class Lane:
 
 def _start(task: Task) -> _Child:
     ours, theirs = _context.Pipe()
-    process = _context.Process(target=cell_process.main, args=(theirs, task), daemon=True)
+    # No daemon, for those may have no processes of their own. It ends with the pipe.
+    process = _context.Process(target=cell_process.main, args=(theirs, task))
     process.start()
     theirs.close()
     return _Child(process, ours)

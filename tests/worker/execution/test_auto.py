@@ -11,6 +11,12 @@ from worker.execution import auto, build_execution
 from worker.execution.auto import Trial, candidates, choose
 
 
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch):
+    """Only as many rounds as there must be: how well it measures is no matter here."""
+    monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
+
+
 @pytest.fixture
 def decide(setting, tmp_path):
     def trial():

@@ -79,6 +79,21 @@ def test_after_running_out_of_memory_no_larger_population_is_tried(ran: Ran):
         assert not any(contender in text for text in ran.told)
 
 
+def test_our_parallel_strategy_has_processes_of_its_own(tmp_path: Path):
+    [cell] = [cell for cell in SPEC.cells() if cell.contender == "jax parallel" and cell.population_size == 3]
+    [tasks] = conductor._tasks(SPEC, MACHINE, tmp_path, cell)
+    lane = Lane(cell, tasks)
+    lane.prepare()
+    lane.plan(0.01)
+    for _ in range(2):
+        lane.repeat()
+    measurement = lane.finish()
+    lane.close()
+    assert len(tasks) == 1
+    assert measurement.processes == min(3, len(os.sched_getaffinity(0)))
+    assert measurement.peak_memory_bytes > 100e6 * (1 + measurement.processes)
+
+
 def test_a_killed_process_is_memory_that_ran_out():
     cell = SPEC.cells()[0]
     cores = tuple(os.sched_getaffinity(0))
