@@ -76,10 +76,16 @@ def start_from_seeds(environment: JaxEnvironment, seeds: Array) -> tuple[Pool, A
     return start(environment, jax.vmap(jax.random.key)(seeds))
 
 
-def advance(environment: JaxEnvironment, pool: Pool, actions: Array) -> tuple[Pool, PoolStep]:
-    """Step all; those that end begin a new episode. Nothing is spent on beginnings while nobody ends."""
+def proceed(environment: JaxEnvironment, pool: Pool, actions: Array) -> tuple[Pool, JaxStep, Key]:
+    """Step all, once. Nobody begins anew; the keys [count] are there to do it with."""
     keys, step_keys, reset_keys = _split(pool.keys, 3)
     step = jax.vmap(environment.step)(pool.states, actions, step_keys)
+    return Pool(step.state, keys), step, reset_keys
+
+
+def advance(environment: JaxEnvironment, pool: Pool, actions: Array) -> tuple[Pool, PoolStep]:
+    """Step all; those that end begin a new episode. Nothing is spent on beginnings while nobody ends."""
+    pool, step, reset_keys = proceed(environment, pool, actions)
     ended = step.terminated | step.truncated
 
     def restart() -> tuple[EnvironmentState, Array]:
@@ -89,7 +95,7 @@ def advance(environment: JaxEnvironment, pool: Pool, actions: Array) -> tuple[Po
         return jax.tree.map(choose, jax.vmap(environment.reset)(reset_keys), (step.state, step.obs))
 
     states, obs = jax.lax.cond(ended.any(), restart, lambda: (step.state, step.obs))
-    return Pool(states, keys), PoolStep(obs, step.reward, step.terminated, step.truncated, step.obs)
+    return Pool(states, pool.keys), PoolStep(obs, step.reward, step.terminated, step.truncated, step.obs)
 
 
 def _split(keys: Key, parts: int) -> tuple[Key, ...]:

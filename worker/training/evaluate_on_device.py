@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from worker.core.types import Array
-from worker.environments.jax_environment import JaxPool, Pool, advance, start_from_seeds
+from worker.environments.jax_environment import JaxPool, Pool, proceed, start_from_seeds
 from worker.execution import Actor, Execution
 from worker.execution.interface import Policies
 from worker.execution.spread import spread
@@ -50,11 +50,12 @@ class DeviceEvaluator:
 
         def step(now: Playing) -> Playing:
             action = self._exploit(policies, now.obs.reshape(-1, self._episodes, *now.obs.shape[1:]))
-            pool, result = advance(self._environment, now.pool, action.reshape(-1, *action.shape[2:]))
+            pool, result, _ = proceed(self._environment, now.pool, action.reshape(-1, *action.shape[2:]))
             return Playing(
                 pool,
                 result.obs,
                 now.steps + 1,
+                # What has ended goes on, but does not count.
                 now.returns + jnp.where(now.is_running, result.reward, 0),
                 now.lengths + now.is_running,
                 now.is_running & ~(result.terminated | result.truncated),

@@ -14,16 +14,16 @@ from .runs import last_arrays, reproducible
 PENDULUM = {"suite": "gymnasium", "id": "Pendulum-v1", "envs_per_member": 2}
 IMAGES = {"suite": "probe", "id": "ActionRewardImage-v0", "envs_per_member": 2}
 CARTPOLE = {"suite": "gymnasium", "id": "CartPole-v1", "envs_per_member": 2}
-PURE = {"suite": "gymnax", "envs_per_member": 2}
+PURE_CARTPOLE = {"suite": "gymnax", "id": "CartPole-v1", "envs_per_member": 2}
 SMALL = {"network": {"hidden": [8, 8]}}
 ROLLOUT = {"rollout_steps": 10, "epochs": 2, "minibatches": 4}
 LEARNERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "td3": (PENDULUM, {"name": "td3", "batch_size": 8, **SMALL}),
     "sac": (PENDULUM, {"name": "sac", "batch_size": 8, **SMALL}),
-    "ddpg": (PURE | {"id": "Pendulum-v1"}, {"name": "ddpg", "batch_size": 8, **SMALL}),
+    "ddpg": (PENDULUM, {"name": "ddpg", "batch_size": 8, **SMALL}),
     "dqn": (CARTPOLE, {"name": "dqn", "batch_size": 8, **SMALL}),
     "ppo-continuous": (PENDULUM, {"name": "ppo", **ROLLOUT, **SMALL}),
-    "ppo-discrete": (PURE | {"id": "CartPole-v1"}, {"name": "ppo", **ROLLOUT, **SMALL}),
+    "ppo-discrete": (PURE_CARTPOLE, {"name": "ppo", **ROLLOUT, **SMALL}),
     "drac": (
         IMAGES,
         {

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.spec import MLPSpec, hyperparameters
+from phylon.spec import MLPSpec, hyperparameters, parse_spec
 from phylon.spec.algorithms.ppo import PPOSpec
 from worker.algorithms import build_algorithm
 from worker.core.types import EnvironmentInfo
@@ -17,6 +17,7 @@ from worker.training.collect import Exploring, Given, HostCollector
 from worker.training.collect_on_device import DeviceCollector
 from worker.training.evaluate import HostEvaluator
 from worker.training.evaluate_on_device import DeviceEvaluator
+from worker.training.experience import make_experience
 from worker.training.stopwatch import Stopwatch
 
 SIZE, ENVS, LIMIT, CALLS = 4, 2, 3, 11
@@ -112,6 +113,17 @@ def test_the_rollout_lies_where_members_learn(execution, actor):
     placed = execution.place(rollout)
     for field, where in zip(jax.tree.leaves(rollout), jax.tree.leaves(placed), strict=True):
         assert field.sharding.is_equivalent_to(where.sharding, field.ndim)
+
+
+def test_a_replay_takes_it_to_the_host(execution, actor, small_spec):
+    draws = []
+    for collector in collectors(execution, World()):
+        collector.restart(0)
+        experience = make_experience(parse_spec(small_spec), INFO, 0, SIZE)
+        experience.take(collector.collect(segments(execution, actor)[1], Stopwatch()))
+        draws.append(experience.draw(0))
+    for expected, found in zip(*draws, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 def test_nothing_is_compiled_after_the_first_segment(execution, actor):
