@@ -22,7 +22,7 @@ export const ScheduleChart = memo(function ScheduleChart(props: ScheduleChartPro
   const bounds = [parameter.low, middleOf(parameter), parameter.high]
   const grid = bounds.map((value, index) => ({
     value,
-    text: formatTick(value),
+    text: parameter.names ? "" : formatTick(value),
     dash: index === 1 ? "1 4" : "4 3",
   }))
   return (
@@ -49,6 +49,7 @@ export const ScheduleChart = memo(function ScheduleChart(props: ScheduleChartPro
           {steps.map((part, index) => (
             <Mutation
               key={part.segment}
+              names={parameter.names}
               part={part}
               previous={steps[index - 1]}
               x={x(part.from)}
@@ -79,14 +80,19 @@ function stepPath(steps: readonly ScheduleStep[], x: Scale, y: Scale): string {
 
 interface MutationProps {
   part: ScheduleStep
+  names: readonly string[] | null
   previous: ScheduleStep | undefined
   x: number
   y: number
 }
 
-/** The mark of a birth, with what was done to the value; an inherited value gets a hollow mark and no words. */
-function Mutation({ part, previous, x, y }: MutationProps) {
-  if (!previous) return null
+/**
+ * The mark of a birth, with what was done to the value, or the name of a category. An inherited value gets a hollow mark
+ * and no words; the first category of a line is told without a mark.
+ */
+function Mutation({ part, names, previous, x, y }: MutationProps) {
+  const word = names ? names[part.value] : part.change.replace("x", "×")
+  if (!previous) return names && <Word above={y > SMALL.top + 14} text={word} x={x} y={y} />
   const changed = part.value !== previous.value
   const above = part.value >= previous.value ? y > SMALL.top + 14 : y > SMALL.height - SMALL.bottom - 14
   return (
@@ -98,15 +104,15 @@ function Mutation({ part, previous, x, y }: MutationProps) {
         r={3}
         strokeWidth={1.5}
       />
-      {changed && (
-        <text
-          className="numeric fill-ink-soft font-medium text-[10.5px]"
-          x={x + 4}
-          y={above ? y - 6 : y + 13}
-        >
-          {part.change.replace("x", "×")}
-        </text>
-      )}
+      {changed && <Word above={above} text={word} x={x} y={y} />}
     </g>
+  )
+}
+
+function Word({ text, above, x, y }: { text: string | undefined; above: boolean; x: number; y: number }) {
+  return (
+    <text className="numeric fill-ink-soft font-medium text-[10.5px]" x={x + 4} y={above ? y - 6 : y + 13}>
+      {text}
+    </text>
   )
 }

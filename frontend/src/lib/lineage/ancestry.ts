@@ -152,3 +152,8 @@ export function foundersOf(segments: readonly Segment[]): Map<number, Segment> {
   }
   return founders
 }
+
+/** The lanes that a line of descent went through; a member that was renewed in its own lane is told once. */
+export function lanesOf(path: readonly Segment[]): number[] {
+  return path.map(({ slot }) => slot).filter((slot, index, slots) => slot !== slots[index - 1])
+}

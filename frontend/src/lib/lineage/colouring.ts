@@ -2,7 +2,7 @@
 
 import { memberMark, sequentialColour, shareBetween, type Theme } from "@/lib/colour"
 import { foundersOf } from "@/lib/lineage/ancestry"
-import type { Lineage, Segment } from "@/lib/lineage/segments"
+import { type Lineage, movingParameters, type Segment } from "@/lib/lineage/segments"
 import { robustExtent, type Series } from "@/lib/series"
 
 export interface Colouring {
@@ -14,7 +14,7 @@ export interface Colouring {
 
 export function colouring(mode: string, lineage: Lineage, fitness: Series, theme: Theme): Colouring {
   if (mode === "founder") return byFounder(lineage, theme)
-  const parameter = lineage.tuned.find(({ name }) => name === mode)
+  const parameter = movingParameters(lineage).find(({ name }) => name === mode)
   if (!parameter) return byFitness(fitness, theme)
   const { name, low, high } = parameter
   const logarithmic = parameter.scale === "log"

@@ -3,10 +3,10 @@ import { describeReasons } from "@/lib/lineage/reasons"
 
 it("tells PB2's prediction with its deviation, then the rest", () => {
   const reasons = {
-    predicted_mean: 0.5,
-    predicted_deviation: 0.125,
     acquisition: 0.75,
     "bandit_weight/augmentation": 1.5,
+    predicted_deviation: 0.125,
+    predicted_mean: 0.5,
   }
   expect(describeReasons(reasons)).toEqual([
     { label: "predicted", value: "0.5 ± 0.125" },
@@ -22,3 +22,18 @@ it("leaves out what was not known", () =>
 
 it("keeps a deviation that stands alone", () =>
   expect(describeReasons({ noise_deviation: 0.25 })).toEqual([{ label: "noise deviation", value: "0.25" }]))
+
+it("says of CEM-RL whether a policy was trained, and of DvD what the coefficient became", () => {
+  expect(describeReasons({ elite_weight: 0.75, trained: 1 })).toEqual([
+    { label: "weights", value: "sampled, then trained" },
+    { label: "elite weight of its predecessor", value: "0.75" },
+  ])
+  expect(describeReasons({ elite_weight: 0, trained: 0 })[0]!.value).toBe("sampled")
+  const dvd = { arm_0: 0.25, "arm_0.5": 0.5, coefficient: 0.5, coefficient_before: 0, log_determinant: -2 }
+  expect(describeReasons(dvd)).toEqual([
+    { label: "coefficient", value: "0 → 0.5" },
+    { label: "log determinant", value: "−2" },
+    { label: "success of arm 0", value: "0.25" },
+    { label: "success of arm 0.5", value: "0.5" },
+  ])
+})

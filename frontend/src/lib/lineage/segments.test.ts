@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { addSegments, decodeSegment, exploits, type Lineage, living } from "@/lib/lineage/segments"
+import {
+  addSegments,
+  decodeSegment,
+  exploits,
+  type Lineage,
+  living,
+  movingParameters,
+} from "@/lib/lineage/segments"
 import { runLineage, segment } from "@/testing/samples"
 
 const wire = runLineage()
@@ -41,4 +48,15 @@ it("decodes numbers of the wire", () => {
   )
   expect(odd.fitness).toBeNaN()
   expect(odd.hyperparams.a).toBe(Number.POSITIVE_INFINITY)
+})
+
+it("draws what a method moves beside what the spec tunes", () => {
+  expect(movingParameters(lineage)).toBe(lineage.tuned)
+  const segments = lineage.segments.map((each, index) => ({
+    ...each,
+    hyperparams: { ...each.hyperparams, diversity: index < 4 ? 0 : 0.5, fixed: 3 },
+  }))
+  expect(movingParameters({ ...lineage, segments }).slice(lineage.tuned.length)).toEqual([
+    { name: "diversity", scale: "linear", low: 0, high: 0.5, names: null },
+  ])
 })

@@ -109,3 +109,18 @@ export function exploits(segments: readonly Segment[]): Segment[] {
     .filter(({ parent, slot }) => parent !== null && (slots.get(parent) ?? slot) !== slot)
     .sort((a, b) => a.start_step - b.start_step || a.slot - b.slot)
 }
+
+/**
+ * The hyper-parameters worth drawing: those that the spec tunes, and those that a method moves by itself, such as the
+ * coefficient of DvD. The latter have no bounds but the values that occur.
+ */
+export function movingParameters({ tuned, segments }: Lineage): readonly TunedParameter[] {
+  const known = new Set(tuned.map(({ name }) => name))
+  const moved = Object.keys(segments[0]?.hyperparams ?? {}).flatMap((name): TunedParameter[] => {
+    if (known.has(name)) return []
+    const values = segments.map(({ hyperparams }) => hyperparams[name] ?? Number.NaN)
+    const [low, high] = [Math.min(...values), Math.max(...values)]
+    return low < high ? [{ name, scale: "linear", low, high, names: null }] : []
+  })
+  return moved.length ? [...tuned, ...moved] : tuned
+}

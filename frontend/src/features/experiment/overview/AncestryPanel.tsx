@@ -6,7 +6,7 @@ import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { type Cursor, mapCursor } from "@/lib/cursor"
 import { formatInteger, formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
 import { ancestralColumn, copies, populationBand, schedule } from "@/lib/lineage/ancestry"
-import type { Lineage, TunedParameter } from "@/lib/lineage/segments"
+import { type Lineage, movingParameters, type TunedParameter } from "@/lib/lineage/segments"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
 import { lastFinite, nearestTick } from "@/lib/series"
 import { Panel } from "@/ui/Panel"
@@ -22,6 +22,7 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
   const { path, stretches, fitness } = state
   const cursor = useStepCursor(state)
   const leaf = path.at(-1)
+  const parameters = useMemo(() => movingParameters(lineage), [lineage])
   const births = useMemo(() => stretches.slice(1).map(({ from }) => from), [stretches])
   const column = useMemo(
     () => (stretches.length ? ancestralColumn(stretches, fitness) : null),
@@ -68,7 +69,7 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
             />
           </figure>
         )}
-        {lineage.tuned.map((parameter) => (
+        {parameters.map((parameter) => (
           <Schedule
             cursor={cursor}
             key={parameter.name}

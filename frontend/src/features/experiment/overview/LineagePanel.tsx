@@ -4,7 +4,9 @@ import { ExploitTable } from "@/features/experiment/overview/ExploitTable"
 import { River } from "@/features/experiment/overview/River"
 import type { Overview } from "@/features/experiment/overview/useOverview"
 import { formatName, formatSlot } from "@/lib/format"
+import { lanesOf } from "@/lib/lineage/ancestry"
 import { colouring } from "@/lib/lineage/colouring"
+import { movingParameters } from "@/lib/lineage/segments"
 import type { RunView } from "@/lib/run/runView"
 import { useTheme } from "@/lib/theme"
 import { Button } from "@/ui/Button"
@@ -36,6 +38,7 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
   const { colour, fitness, mode, path } = overview
   const theme = useTheme()
   const colours = useMemo(() => colouring(colour, lineage, fitness, theme), [colour, lineage, fitness, theme])
+  const parameters = useMemo(() => movingParameters(lineage), [lineage])
   const leaf = path.at(-1)
   return (
     <Panel
@@ -53,7 +56,7 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
               <option value="fitness">Colour: fitness</option>
               <option value="founder">Colour: founder</option>
               <optgroup label="Hyper-parameter">
-                {lineage.tuned.map(({ name }) => (
+                {parameters.map(({ name }) => (
                   <option key={name} value={name}>{`Colour: ${formatName(name)}`}</option>
                 ))}
               </optgroup>
@@ -75,7 +78,7 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
           <p className="flex flex-wrap items-center gap-x-2">
             <span>
               Ancestry of <b className="font-semibold text-ink">{formatSlot(leaf.slot)}</b>:{" "}
-              {path.map(({ slot }) => formatSlot(slot)).join(" → ")}
+              {lanesOf(path).map(formatSlot).join(" → ")}
             </span>
             <Button icon="close" onClick={() => overview.select(null)} size="small" variant="ghost">
               Clear

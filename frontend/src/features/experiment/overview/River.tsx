@@ -10,7 +10,7 @@ import type { Colouring } from "@/lib/lineage/colouring"
 import { describeExploit } from "@/lib/lineage/describe"
 import { laneHeightFor, layoutLineage } from "@/lib/lineage/layoutLineage"
 import { layoutTree } from "@/lib/lineage/layoutTree"
-import type { Lineage } from "@/lib/lineage/segments"
+import { type Lineage, movingParameters } from "@/lib/lineage/segments"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
 import { usePalette } from "@/lib/palette"
 import { lastFinite } from "@/lib/series"
@@ -40,6 +40,7 @@ export function River({ state, lineage, colours, form, alone = false }: RiverPro
     () => (step: number) => scale(axis === "steps" ? step : wallOfStep(times, step)),
     [scale, axis, times],
   )
+  const parameters = useMemo(() => movingParameters(lineage), [lineage])
   const ticks = useMemo(
     () => scale.ticks(Math.max(2, Math.floor((right - left) / 116))),
     [scale, left, right],
@@ -113,7 +114,7 @@ export function River({ state, lineage, colours, form, alone = false }: RiverPro
                 fitness={fitness}
                 segment={segment}
                 step={axis === "steps" ? position : stepOfWall(times, position)}
-                tuned={lineage.tuned}
+                parameters={parameters}
               />
             )}
           />

@@ -9,11 +9,11 @@ interface SegmentNoteProps {
   /** Where the pointer is. */
   step: number
   fitness: Series
-  tuned: readonly TunedParameter[]
+  parameters: readonly TunedParameter[]
 }
 
 /** Who this is, how well it does at the pointer, and what its birth did to its hyper-parameters. */
-export function SegmentNote({ segment, step, fitness, tuned }: SegmentNoteProps) {
+export function SegmentNote({ segment, step, fitness, parameters }: SegmentNoteProps) {
   // A piece of a bar shows the evaluation at its end.
   const tick = tickAt(fitness.steps, step) + 1
   const inside =
@@ -35,7 +35,7 @@ export function SegmentNote({ segment, step, fitness, tuned }: SegmentNoteProps)
       </p>
       <table className="w-full">
         <tbody>
-          {tuned.map(({ name, names }) => {
+          {parameters.map(({ name, names }) => {
             const change = segment.changes[name]
             return (
               <tr key={name}>
@@ -52,13 +52,15 @@ export function SegmentNote({ segment, step, fitness, tuned }: SegmentNoteProps)
         </tbody>
       </table>
       {reasons.length > 0 && (
-        <table className="mt-1.5 w-full border-line border-t">
-          <caption className="pt-1.5 text-left text-ink-soft">Why these values</caption>
+        <table className="w-full">
+          <caption className="mt-1.5 mb-0.5 border-line border-t pt-1.5 text-left text-ink-soft">
+            {parameters.length > 0 ? "Why these values" : "How it came about"}
+          </caption>
           <tbody>
             {reasons.map(({ label, value }) => (
               <tr key={label}>
-                <td className="pr-4 text-ink-faint">{label}</td>
-                <td className="text-right font-medium">{value}</td>
+                <td className="pr-4 align-top text-ink-faint">{label}</td>
+                <td className="whitespace-nowrap text-right align-top font-medium">{value}</td>
               </tr>
             ))}
           </tbody>
