@@ -24,7 +24,7 @@ describe("advice on the population's size", () => {
     expect(screen.getByText("Nearly free up to 8 members")).toBeTruthy()
     const link = screen.getByRole("link", { name: "figure2-td3-sac" })
     expect(link.getAttribute("href")).toContain("/studies?ids=")
-    expect(screen.queryByRole("button", { name: "Measure on bench" })).toBeNull()
+    expect(screen.getByRole("button", { name: "Measure on bench" }).textContent).toBe("Measure again")
     expect(calls.find(({ path }) => path === "/api/specs/advice")!.body).toEqual({ yaml: PRESET.yaml })
   })
 

@@ -49,7 +49,7 @@ function Speed({ worker, advice }: { worker: WorkerAdvice; advice: Advice }) {
           </span>
         </p>
       ) : (
-        !worker.speed?.is_same_size && <Probe probe={advice.probe} worker={worker} />
+        <Probe probe={advice.probe} worker={worker} />
       )}
     </div>
   )
@@ -75,16 +75,17 @@ function Probe({ worker, probe }: { worker: WorkerAdvice; probe: string }) {
       <Button
         aria-label={`Measure on ${worker.worker_name}`}
         busy={start.isPending}
-        icon="play"
+        icon={worker.speed ? "retry" : "play"}
         onClick={() => start.mutate()}
         size="small"
+        variant={worker.speed?.is_same_size ? "ghost" : "secondary"}
       >
-        Measure on this worker
+        {worker.speed?.is_same_size ? "Measure again" : "Measure on this worker"}
       </Button>
       <span className="text-[13px] text-ink-faint">
-        {worker.speed
-          ? "With the sizes of this spec; about a minute"
-          : "No study has measured this device; it takes about a minute"}
+        {worker.speed === null
+          ? "No study has measured this device; it takes about a minute"
+          : !worker.speed.is_same_size && "With the sizes of this spec; about a minute"}
       </span>
     </div>
   )
