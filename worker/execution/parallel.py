@@ -127,9 +127,9 @@ class Crew:
 
     def close(self) -> None:
         for hand in self._hands:
-            hand.connection.close()
             hand.process.kill()  # it holds nothing that is worth waiting for
             hand.process.join()
+            hand.connection.close()
 
     def _answers(self) -> Iterator[tuple[_Hand, Done]]:
         """In the order in which they come, so that a process that failed is not waited for behind one that works."""
