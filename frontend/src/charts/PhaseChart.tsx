@@ -3,7 +3,7 @@ import { phaseColour } from "@/charts/phaseColour"
 import { type Frame, StepChart, verticalPixels } from "@/charts/StepChart"
 import type { Theme } from "@/lib/colour"
 import { formatSeconds } from "@/lib/format"
-import { PHASES, type PhaseColumn } from "@/lib/phases"
+import { minuteTicks, PHASES, type PhaseColumn } from "@/lib/phases"
 
 interface PhaseChartProps {
   columns: readonly PhaseColumn[]
@@ -25,7 +25,7 @@ export function PhaseChart({ columns, theme, label }: PhaseChartProps) {
     ...rates.map((column) => column.rates.reduce((sum, value) => sum + value, 0)),
   )
   const y = scaleLinear([0, highest], verticalPixels(FRAME))
-  const grid = y.ticks(4).map((value) => ({ value, text: formatSeconds(value) }))
+  const grid = (minuteTicks(highest) ?? y.ticks(4)).map((value) => ({ value, text: formatSeconds(value) }))
   return (
     <StepChart endStep={columns.at(-1)?.toStep ?? 1} frame={FRAME} grid={grid} label={label} y={y}>
       {(x) =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { phaseColumns, phaseTotals } from "@/lib/phases"
+import { minuteTicks, phaseColumns, phaseTotals } from "@/lib/phases"
 import type { Series } from "@/lib/series"
 
 function series(steps: number[], values: number[]): Series {
@@ -38,4 +38,12 @@ it("orders totals by time and leaves out phases that took none", () => {
 
 it("does not count what is not a number", () => {
   expect(phaseTotals(phaseColumns({ env: series([1, 2], [Number.NaN, 2]) }, 10))[0]!.seconds).toBe(2)
+})
+
+it("marks long times at round minutes", () => {
+  expect(minuteTicks(40)).toBeNull()
+  expect(minuteTicks(95)).toEqual([0, 30, 60, 90])
+  expect(minuteTicks(275)).toEqual([0, 60, 120, 180, 240])
+  expect(minuteTicks(4000)).toEqual([0, 900, 1800, 2700, 3600])
+  expect(minuteTicks(1e9)).toBeNull()
 })

@@ -77,3 +77,12 @@ export function phaseTotals(columns: readonly PhaseColumn[]): PhaseTotal[] {
     .map((total) => ({ ...total, share: total.seconds / all }))
     .sort((a, b) => b.seconds - a.seconds)
 }
+
+const MINUTES = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600]
+
+/** Marks of an axis of seconds at round minutes; null where it is too short or too long for them. */
+export function minuteTicks(highest: number): number[] | null {
+  const minutes = MINUTES.find((each) => highest / (60 * each) <= 5)
+  if (highest < 90 || minutes === undefined) return null
+  return Array.from({ length: Math.floor(highest / (60 * minutes)) + 1 }, (_, index) => 60 * minutes * index)
+}

@@ -6,7 +6,7 @@ import type { Overview } from "@/features/experiment/overview/useOverview"
 import { formatName, formatSlot } from "@/lib/format"
 import { lanesOf } from "@/lib/lineage/ancestry"
 import { colouring } from "@/lib/lineage/colouring"
-import { movingParameters } from "@/lib/lineage/segments"
+import { type Lineage, movingParameters } from "@/lib/lineage/segments"
 import type { RunView } from "@/lib/run/runView"
 import { useTheme } from "@/lib/theme"
 import { Button } from "@/ui/Button"
@@ -31,6 +31,8 @@ const HINTS = {
     "One lane a member; an arc copies a donor's weights into the lane it falls into. Choose a bar to follow its ancestry.",
   tree: "One lane a living member; branches part where a copy was made, and are as thick as they have living descendants. What died out is not drawn.",
   table: "Every copy in order of time.",
+  drawn:
+    "One lane a member; an arc leads from the heaviest elite to policies that were drawn next. Choose a bar to follow it back.",
 } as const
 
 export function LineagePanel({ overview, view }: LineagePanelProps) {
@@ -85,7 +87,7 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
             </Button>
           </p>
         ) : (
-          <p>{HINTS[mode]}</p>
+          <p>{mode === "river" && isDrawnAnew(lineage) ? HINTS.drawn : HINTS[mode]}</p>
         )}
         {mode !== "table" && <ColourLegend legend={colours.legend} mode={colour} />}
       </div>
@@ -98,4 +100,9 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
       )}
     </Panel>
   )
+}
+
+/** CEM-RL copies nobody: it draws every policy anew from what the elites were like. */
+function isDrawnAnew({ segments }: Lineage): boolean {
+  return segments.some(({ operator }) => operator === "sample")
 }
