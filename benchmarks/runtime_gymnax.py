@@ -72,15 +72,16 @@ def train(size: int, seed: int) -> Measured:
     )
 
 
-def ppo_gymnax(separate: int = 3) -> dict[str, Any]:
-    """Raw numbers; `ratio` is the one that has a bar. `separate`: how many of the sixteen single runs are made."""
-    singles = [train(1, seed) for seed in range(separate)]
-    population = train(SIZE, 0)
-    together = statistics.median(population.steps_per_second)
-    apart = statistics.median(speed for single in singles for speed in single.steps_per_second)
+def ppo_gymnax(rounds: int = 3) -> dict[str, Any]:
+    """Raw numbers; `ratio` is the one that has a bar. A round is one of the sixteen single runs, and the population."""
+    singles, populations = zip(*[(train(1, seed), train(SIZE, seed)) for seed in range(rounds)], strict=True)
+    together, apart = (
+        statistics.median(speed for run in runs for speed in run.steps_per_second) for runs in (populations, singles)
+    )
     return {
-        "population": population._asdict(),
-        "singles": [single._asdict() for single in singles],
+        "population": populations[0]._asdict(),
+        "populations": [run._asdict() for run in populations],
+        "singles": [run._asdict() for run in singles],
         "population_steps_per_second": together,
         "separate_steps_per_second": apart,
         "ratio": together / apart,

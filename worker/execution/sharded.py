@@ -4,7 +4,6 @@ Within a CPU shard members run one by one, each on one thread: a core works with
 hold one member at a time, and TD3's delayed policy step is truly skipped. Within a GPU shard they run as a batch.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -16,8 +15,7 @@ from worker.core.types import Array, Hyperparams, Transition
 from worker.execution.compilation import one_thread
 from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
 from worker.execution.members import member_updates, take_members
-
-AXIS = "members"
+from worker.execution.spread import AXIS, by_part
 
 
 def sharded(work: Workload) -> Strategy:
@@ -26,18 +24,6 @@ def sharded(work: Workload) -> Strategy:
     mesh = Mesh(np.array(devices), (AXIS,))
     split = NamedSharding(mesh, PartitionSpec(AXIS))
     member = member_updates(work.algorithm)
-
-    def by_shard(function: Callable[..., Any], *whole: int) -> Callable[..., Any]:
-        """`function` of each device's part of its arguments; those at the positions `whole` are not split."""
-
-        def wrapped(*arguments: Any) -> Any:
-            specs = tuple(PartitionSpec() if i in whole else PartitionSpec(AXIS) for i in range(len(arguments)))
-            # Algorithms are written for one member and know of no mesh, so their types are not checked against it.
-            return jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(AXIS), check_vma=False)(
-                *arguments
-            )
-
-        return wrapped
 
     def part(*arguments: Any) -> tuple[Population, Report]:
         if devices[0].platform == "cpu":
@@ -48,7 +34,7 @@ def sharded(work: Workload) -> Strategy:
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, segment: Array
     ) -> tuple[Population, Report]:
         keys = member_keys(derive(jax.random.wrap_key_data(key), "update", segment), work.population_size)
-        return by_shard(part)(population, hyperparams, batches, keys)
+        return by_part(mesh, part)(population, hyperparams, batches, keys)
 
     program = jax.jit(run, donate_argnums=0, out_shardings=split, compiler_options=one_thread(devices[0]))
 
@@ -66,7 +52,7 @@ def sharded(work: Workload) -> Strategy:
         devices=devices,
         place=lambda tree: jax.device_put(tree, split),
         update=update,
-        gather=jax.jit(by_shard(gather_part)),
+        gather=jax.jit(by_part(mesh, gather_part)),
         detail=f"over {len(devices)} devices" if len(devices) > 1 else "",
     )
 

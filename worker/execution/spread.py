@@ -13,17 +13,11 @@ from worker.execution.interface import Device
 AXIS = "members"
 
 
-def by_part(mesh: Mesh, function: Callable[..., Any], *whole: int) -> Callable[..., Any]:
-    """`function` of each device's part of its arguments; those at the positions `whole` are not split."""
-
-    def wrapped(*arguments: Any) -> Any:
-        specs = tuple(PartitionSpec() if i in whole else PartitionSpec(AXIS) for i in range(len(arguments)))
-        # Algorithms are written for one member and know of no mesh, so their types are not checked against it.
-        return jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=PartitionSpec(AXIS), check_vma=False)(
-            *arguments
-        )
-
-    return wrapped
+def by_part(mesh: Mesh, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` of each device's part of its arguments."""
+    split = PartitionSpec(AXIS)
+    # Algorithms are written for one member and know of no mesh, so their types are not checked against it.
+    return jax.shard_map(function, mesh=mesh, in_specs=split, out_specs=split, check_vma=False)
 
 
 def spread(function: Callable[..., Any], devices: Sequence[Device], *donated: int) -> Callable[..., Any]:
