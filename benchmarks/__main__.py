@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-BENCHMARKS = ("strategies", "environments", "population")
+BENCHMARKS = ("strategies", "environments", "population", "replay", "procgen")
 
 if __name__ == "__main__":
     for name in BENCHMARKS:
