@@ -67,7 +67,9 @@ class PoolStep(NamedTuple):
 def start(environment: JaxEnvironment, keys: Key) -> tuple[Pool, Array]:
     """A pool, each environment with its own key [count], and the first observations."""
     keys, reset_keys = _split(keys, 2)
-    states, obs = jax.vmap(environment.reset)(reset_keys)
+    # Of settled types: an environment may begin with plain numbers of Python, whose types steps would change, and then
+    # the second segment would be compiled anew.
+    states, obs = jax.tree.map(lambda leaf: jnp.asarray(leaf, leaf.dtype), jax.vmap(environment.reset)(reset_keys))
     return Pool(states, keys), obs
 
 
