@@ -133,8 +133,8 @@ def main() -> None:
         f"# DrAC on Procgen\n\n{__doc__}\n`python -m benchmarks.procgen`: {UPDATES * SEGMENT:,} steps a member in "
         f"{seconds / 60:.0f} minutes. {report.machine()}.\n\n{report.table(header, rows)}\n\nAll members together: "
         f"{mean:.2f} ± {error:.2f} in the second half of training, against {chance:.2f} ± {chance_error:.2f} of random "
-        f"actions, {(mean - chance) / np.hypot(error, chance_error):+.1f} standard errors; {above} of {MEMBERS} alone are "
-        f"more than two above. Errors of training are over {LOOKS - half} looks, of evaluations over episodes. The "
+        f"actions, {(mean - chance) / np.hypot(error, chance_error):+.1f} standard errors; {above} of {MEMBERS} alone "
+        f"are more than two above. Errors of training are over {LOOKS - half} looks, of evaluations over episodes. The "
         f"paper's budget is 25 million steps (`drac-bigfish`).\n\nMean return of all members, look by look:\n\n```\n"
         f"{' '.join(f'{value:.2f}' for value in looks.mean(axis=1))}\n```\n",
     )

@@ -16,7 +16,11 @@ from worker.studies.machine import this_machine
 
 DENSE = {
     **{"version": 1, "name": "dense", "kind": "runtime_study", "algorithms": ["td3", "sac"]},
-    **{"frameworks": ["jax", "torch"], "strategies": ["sequential", "vectorized", "auto"], "population_sizes": [8, 16]},
+    **{
+        "frameworks": ["jax", "torch"],
+        "strategies": ["sequential", "parallel", "vectorized", "auto"],
+        "population_sizes": [8, 16],
+    },
     **{"fused_updates": [50], "batch_sizes": [256], "hidden": [[256, 256]], "repeats": 7, "seconds": 6.0},
 }
 PIXELS = {
