@@ -1,9 +1,12 @@
-"""`make bench`: run every benchmark, each in a process of its own, so that none inherits another's JAX."""
+"""`make bench`: every benchmark that needs nothing but Phylon, each in a process of its own, with a JAX of its own.
+
+`learning`, `tuning` and `runtime` compare with other libraries; their docstrings say what to install.
+"""
 
 import subprocess
 import sys
 
-BENCHMARKS = ("strategies", "environments", "population", "replay", "procgen")
+BENCHMARKS = ("environments", "population", "replay", "procgen")
 
 if __name__ == "__main__":
     for name in BENCHMARKS:
