@@ -29,7 +29,7 @@ SPEC = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 def test_pendulum(seed, train_here):
     returns = frames_of(train_here(SPEC, seed=seed), "evaluation/return")
     final = np.array(returns[12_000])
