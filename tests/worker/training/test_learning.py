@@ -1,4 +1,4 @@
-"""TD3 with PBT learns to swing up a pendulum: the whole engine at work, over three seeds."""
+"""TD3 with PBT learns to swing up a pendulum: the whole engine at work, over two seeds."""
 
 import numpy as np
 import pytest
