@@ -21,13 +21,10 @@ import numpy as np
 
 from worker.core.keys import derive
 from worker.core.types import Algorithm, Array, Hyperparams, State
-from worker.execution.compilation import one_thread
+from worker.execution.compilation import COMPILATION, one_thread
 from worker.execution.interface import KeyWords, Report
 from worker.execution.members import member_updates
 from worker.execution.shared_memory import Block, tree_in
-
-COMPILATION = "/jax/core/compile/"
-"""Prefix of the durations that JAX reports for tracing, lowering and compiling."""
 
 
 class Group(NamedTuple):

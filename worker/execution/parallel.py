@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from worker.core.errors import EngineError
 from worker.core.types import Hyperparams, Transition
+from worker.execution.compilation import COMPILATION
 from worker.execution.interface import Device, KeyWords, Population, Report, Strategy, Workload
-from worker.execution.member_process import COMPILATION, Done, Group, Order, Trouble, serve
+from worker.execution.member_process import Done, Group, Order, Trouble, serve
 from worker.execution.shared_memory import Mapped, SharedMemory, read_only
 
 ACCELERATOR_PROCESSES = 4

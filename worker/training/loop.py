@@ -71,7 +71,6 @@ class Loop:
         self._told_step = state.step
         self._copy_program = jax.jit(partial(jax.tree.map, jnp.copy))
         self._beside = ThreadPoolExecutor(1, "learner")
-        self._has_compiled = False
 
     def run(self) -> Outcome:
         state, budget = self.state, self._spec.budget.env_steps
@@ -122,9 +121,9 @@ class Loop:
 
     def _begin_learning(self, segment: int) -> Future[Learned]:
         """Beside whatever this thread does next, which must leave the population alone."""
-        if self._has_compiled:
+        if self._latest_metrics:
             return self._beside.submit(self._learn, segment, Stopwatch())
-        self._has_compiled = True  # in this thread, for the stopwatch has to see it
+        # The first time compiles: in this thread, for the stopwatch has to see it.
         learning = Future[Learned]()
         learning.set_result(self._learn(segment, self._stopwatch))
         return learning

@@ -7,6 +7,8 @@ from typing import Literal
 
 import jax.monitoring
 
+from worker.execution.compilation import COMPILATION
+
 Phase = Literal[
     "env", "act", "sample", "transfer", "update", "evaluate", "video", "evolve", "checkpoint", "compile", "other"
 ]
@@ -23,8 +25,6 @@ PHASES: tuple[Phase, ...] = (
     "compile",
     "other",
 )
-COMPILATION = "/jax/core/compile/"
-"""Prefix of the durations that JAX reports for tracing, lowering and compiling, none of which overlap."""
 
 
 class Stopwatch:
