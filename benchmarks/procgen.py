@@ -7,29 +7,21 @@ action, on the training levels and on all levels, in few episodes.
 """
 
 import itertools
-import json
-import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 
-from benchmarks import report
-from phylon.events import Metrics
+from benchmarks import own_run, report
 from phylon.spec import parse_spec
 from phylon.spec.algorithms.drac import AUGMENTATION_NAMES
 from phylon.spec.environment import EnvironmentSpec
-from phylon.spool import SpoolReader
 from worker.core.keys import derive
 from worker.environments import make_environments
 from worker.execution import Actor
 from worker.population import sample_hyperparams
 from worker.training.evaluate import Evaluation, HostEvaluator
-from worker.training.run_directory import spool_path
 
 MEMBERS = len(AUGMENTATION_NAMES)
 ENVS, ROLLOUT_STEPS, UPDATES, LOOKS = 64, 64, 48, 24
@@ -74,15 +66,11 @@ def seed_of_all_augmentations() -> int:
 
 def train() -> tuple[dict[str, list[list[float]]], float]:
     """For each metric its values, one list a look, and the seconds that it all took."""
-    with tempfile.TemporaryDirectory() as folder:
-        file, out = Path(folder, "spec.yaml"), Path(folder, "run")
-        file.write_text(json.dumps(SPEC | {"seed": seed_of_all_augmentations()}))
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "phylon", "train", str(file), "--out", str(out)], check=True)
-        seconds = time.perf_counter() - start
-        frames = [event.frames for event in SpoolReader(spool_path(out)).read() if isinstance(event, Metrics)]
+    spec, start = SPEC | {"seed": seed_of_all_augmentations()}, time.perf_counter()
+    frames = own_run.frames_of(own_run.train(spec))
     names = {name for frame in frames for name in frame}
-    return {name: [frame[name] for frame in frames if name in frame] for name in names}, seconds
+    values = {name: [frame[name] for frame in frames if name in frame] for name in names}
+    return values, time.perf_counter() - start
 
 
 def act_randomly() -> Evaluation:
@@ -95,7 +83,7 @@ def act_randomly() -> Evaluation:
     def play(seed: int) -> Evaluation:
         pools = [make_environments(environment, RANDOM_EPISODES, purpose) for purpose in ("evaluate", "test")]
         evaluator = HostEvaluator(pools[0], 1, seed, pools[1])
-        evaluation = evaluator.evaluate(Actor(None, lambda obs, keys: act(obs), act))
+        evaluation = evaluator.evaluate(Actor([], lambda obs, keys: act(obs), act))
         evaluator.close()
         return evaluation
 

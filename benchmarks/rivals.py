@@ -24,11 +24,10 @@ def episode_return(agent: Any, environment: Any, seed: int) -> float:
     return total
 
 
-def train(job: dict[str, Any]) -> dict[str, Any]:
-    import gymnasium
+def make_agent(job: dict[str, Any]) -> Any:
+    """Of the library, algorithm, environment, network and settings that the job names, on all cores that it may use."""
     import numpy as np
     import torch
-    from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.env_util import make_vec_env
     from stable_baselines3.common.noise import NormalActionNoise
 
@@ -50,9 +49,16 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
 
         activation = {"relu": jax.nn.relu, "tanh": jax.nn.tanh}[job["activation"]]
     policy = {"net_arch": job["hidden"], "activation_fn": activation}
-    agent = getattr(library, job["algorithm"].upper())(
+    return getattr(library, job["algorithm"].upper())(
         "MlpPolicy", environment, seed=job["seed"], device="cpu", policy_kwargs=policy, **settings
     )
+
+
+def train(job: dict[str, Any]) -> dict[str, Any]:
+    import gymnasium
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    agent = make_agent(job)
     evaluation = gymnasium.make(job["environment"])
     returns: list[float] = []
     spent = 0.0

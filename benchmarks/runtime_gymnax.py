@@ -8,16 +8,9 @@ machine, one after the other, so their steps per second are those of any one of 
 
 import json
 import statistics
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
-from phylon.events import Metrics
-from phylon.spool import SPOOL_FILE, SpoolReader
+from benchmarks import own_run
 
 SIZE, ENVS, ROLLOUT = 16, 4, 128
 FRAME = 20 * ENVS * ROLLOUT
@@ -53,13 +46,8 @@ def spec(size: int, seed: int) -> dict[str, Any]:
 
 
 def train(size: int, seed: int) -> Measured:
-    with tempfile.TemporaryDirectory() as folder:
-        file, out = Path(folder) / "spec.yaml", Path(folder) / "run"
-        file.write_text(yaml.safe_dump(spec(size, seed)))
-        phylon = str(Path(sys.executable).with_name("phylon"))
-        subprocess.run([phylon, "train", str(file), "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
-        events = SpoolReader(out / SPOOL_FILE).read()
-    frames = [event.frames for event in events if isinstance(event, Metrics) and "time/env" in event.frames]
+    events = own_run.train(spec(size, seed))
+    frames = [frame for frame in own_run.frames_of(events) if "time/env" in frame]
     counted = frames[COMPILING_FRAMES:]
     return Measured(
         steps_per_second=[frame["speed/env_steps_per_second"][0] for frame in counted],

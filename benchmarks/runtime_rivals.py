@@ -6,15 +6,13 @@ One environment, one gradient step a step, on all cores. Steps count after the w
 Needs `pip install torch==2.13.0 stable-baselines3 sbx-rl "gymnasium[mujoco]"` where it runs.
 """
 
-import os
 import sys
 import time
 from typing import Any
 
-import numpy as np
-import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.noise import NormalActionNoise
+
+from benchmarks.rivals import make_agent
 
 WARMUP, UNCOUNTED, COUNTED = 500, 500, 1500
 
@@ -31,16 +29,14 @@ class Clock(BaseCallback):
 
 
 def steps_per_second(library: str, algorithm: str) -> float:
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
     settings: dict[str, Any] = {"learning_starts": WARMUP, "batch_size": 256, "train_freq": 1, "gradient_steps": 1}
     if algorithm == "td3":
-        settings |= {"policy_delay": 2, "action_noise": NormalActionNoise(np.zeros(6), np.full(6, 0.1))}
-    if library == "sb3":
-        import stable_baselines3 as module
-    else:
-        import sbx as module
-    agent = getattr(module, algorithm.upper())(
-        "MlpPolicy", "HalfCheetah-v5", policy_kwargs={"net_arch": [256, 256]}, device="cpu", seed=0, **settings
+        settings |= {"policy_delay": 2, "exploration_noise": 0.1}
+    agent = make_agent(
+        {
+            **{"library": library, "algorithm": algorithm, "environment": "HalfCheetah-v5", "envs": 1, "seed": 0},
+            **{"hidden": [256, 256], "activation": "relu", "settings": settings},
+        }
     )
     clock = Clock()
     agent.learn(WARMUP + UNCOUNTED + COUNTED, callback=clock)

@@ -1,21 +1,17 @@
 """Training end to end on HalfCheetah-v5: beside Stable-Baselines3 and SBX, and where our own time goes."""
 
-import json
-import os
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks import own_run
 from benchmarks.bar import Bar
-from phylon.events import Metrics
-from phylon.spool import SpoolReader
-from worker.training.run_directory import spool_path
+from benchmarks.own_run import Frames
 
 MEMBERS, WARMUP, INTERVAL, LOOK, ROUNDS = 8, 500, 10_000, 500, 3
 TUNED = {"discount": {"uniform": [0.97, 0.99]}}
@@ -39,20 +35,12 @@ def spec(algorithm: str, members: int, steps: int, interval: int) -> dict[str, A
     }
 
 
-def train(raw: dict[str, Any], cache: Path) -> list[dict[str, list[float]]]:
+def train(raw: dict[str, Any], cache: Path) -> list[Frames]:
     """All frames of a run with this compile cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        file, out = Path(folder, "spec.yaml"), Path(folder, "run")
-        file.write_text(json.dumps(raw))
-        subprocess.run(
-            [sys.executable, "-m", "phylon", "train", str(file), "--out", str(out)],
-            check=True,
-            env={**os.environ, "PHYLON_COMPILE_CACHE": str(cache)},
-        )
-        return [event.frames for event in SpoolReader(spool_path(out)).read() if isinstance(event, Metrics)]
+    return own_run.frames_of(own_run.train(raw, PHYLON_COMPILE_CACHE=str(cache)))
 
 
-def speed(frames: list[dict[str, list[float]]]) -> float:
+def speed(frames: list[Frames]) -> float:
     """Steps of all members a second, after the warm-up and after the first look at what was learned."""
     rates = [frame["speed/env_steps_per_second"][0] for frame in frames if "speed/env_steps_per_second" in frame]
     return statistics.median(rates[WARMUP // LOOK + 1 :])
