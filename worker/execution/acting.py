@@ -21,25 +21,19 @@ from worker.execution.interface import Acting, Actor, Device, FloatArray, KeyWor
 
 def make_acting(work: Workload, shape: Population) -> Acting:
     """`shape`: shapes and types of the members' leaves."""
-    over_members = _over_members(work)
 
-    def explore(population: Population, hyperparams: Hyperparams, obs: Array, keys: Array) -> Array:
-        def act(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
-            return work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True)
+    def explore(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
+        return work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True)
 
-        return over_members(act)(population, hyperparams, obs, keys)
-
-    def exploit(population: Population, hyperparams: Hyperparams, obs: Array) -> Array:
-        def act(state: State, hyperparams: Hyperparams, obs: Array) -> Array:
-            return work.algorithm.act(state, hyperparams, obs, jax.random.key(0), False)  # the key is not looked at
-
-        return over_members(act)(population, hyperparams, obs)
+    def exploit(state: State, hyperparams: Hyperparams, obs: Array) -> Array:
+        return work.algorithm.act(state, hyperparams, obs, jax.random.key(0), False)  # the key is not looked at
 
     members = (shape, work.hyperparams_shape())
-    obs = jax.ShapeDtypeStruct((work.population_size, 1, *work.info.observation_shape), work.info.observation_dtype)
-    keys = jax.ShapeDtypeStruct((work.population_size, 2), jnp.uint32)
     structure = jax.tree.structure(members)
-    is_read = np.array(leaves_read(explore, members, obs, keys)) | leaves_read(exploit, members, obs)
+    one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), members)
+    obs = jax.ShapeDtypeStruct((1, *work.info.observation_shape), work.info.observation_dtype)
+    key = jax.ShapeDtypeStruct((2,), jnp.uint32)
+    is_read = np.array(leaves_read(explore, one, obs, key)) | leaves_read(exploit, one, obs)
 
     def read(population: Population, hyperparams: Hyperparams) -> Policies:
         leaves = jax.tree.leaves((population, hyperparams))
@@ -53,7 +47,8 @@ def make_acting(work: Workload, shape: Population) -> Acting:
 
         return run
 
-    return Acting(read, by_policies(explore), by_policies(exploit))
+    over_members = _over_members(work)
+    return Acting(read, by_policies(over_members(explore)), by_policies(over_members(exploit)))
 
 
 def make_actor(acting: Acting, device: Device) -> Callable[[Population, Hyperparams], Actor]:

@@ -1,11 +1,18 @@
 """Acting is the algorithm's own, for each member with its own weights, numbers and key."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.execution.acting import leaves_read
+from phylon.spec import bounds, hyperparameters
+from phylon.spec.algorithms import DQNSpec
+from worker.algorithms import build_algorithm
+from worker.core.types import EnvironmentInfo
+from worker.execution import Workload
+from worker.execution.acting import leaves_read, make_acting
 
 SIZE, KEY = 4, np.array([1, 2], np.uint32)
 
@@ -54,3 +61,15 @@ def test_keys_do_not_depend_on_the_strategy(setting):
 def test_only_what_acting_reads_is_carried_along():
     read = leaves_read(lambda tree, x: tree["used"] * x, ({"unused": jnp.ones(2), "used": jnp.ones(2)},), jnp.ones(2))
     assert read == [False, True]
+
+
+def test_acting_on_images_reads_one_network_of_dqns_two_and_no_optimiser():
+    algorithm = DQNSpec(
+        name="dqn", network={"kind": "cnn", "channels": [2], "kernels": [3], "strides": [2], "hidden": [4]}
+    )
+    info = EnvironmentInfo((8, 8, 1), 2, None, is_discrete=True, observation_dtype="uint8")
+    numbers = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(algorithm).items()}
+    work = Workload(partial(build_algorithm, algorithm, info), info, SIZE, numbers)
+    shape, hyperparams = work.population_shape(), work.hyperparams_shape()
+    read = make_acting(work, shape).read(shape, hyperparams)
+    assert 0 < len(read) < len(jax.tree.leaves((shape, hyperparams))) // 2
