@@ -1,7 +1,7 @@
 """Films of members: each shows the first episode of the evaluation just done, or its beginning.
 
 The environment is one of its own, and the policies act on the same shapes as in the evaluation, so a film takes nothing
-from the run: no random number, no step, no compilation.
+from the run: no random number, no step, and no compilation but one, where evaluation is a program of its own.
 """
 
 import os
