@@ -1,4 +1,4 @@
-"""What has to be said before JAX is imported. Nothing here imports it."""
+"""What has to be said before JAX looks for devices. Nothing here imports it."""
 
 import os
 
@@ -11,3 +11,8 @@ def one_cpu_device_a_core(most: int) -> None:
     if DEVICE_COUNT_FLAG not in flags:
         count = min(len(os.sched_getaffinity(0)), most)
         os.environ["XLA_FLAGS"] = f"{flags} {DEVICE_COUNT_FLAG}={count}".strip()
+
+
+def one_cpu_device() -> None:
+    """Whatever was said before. A process with more devices than cores would share out its products all the same."""
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {DEVICE_COUNT_FLAG}=1".strip()

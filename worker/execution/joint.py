@@ -10,7 +10,7 @@ import numpy as np
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, Joint, JointAlgorithm, Metrics, Transition
 from worker.execution.acting import make_acting, make_actor, make_exploration_keys
-from worker.execution.compilation import seldom_run
+from worker.execution.compilation import all_threads, seldom_run
 from worker.execution.interface import Execution, KeyWords, Report, Workload
 from worker.execution.members import member_checksum, take_members
 
@@ -39,7 +39,7 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
         return population, Report({name: jnp.mean(values, axis=0) for name, values in metrics.items()}, hyperparams)
 
     init_program = jax.jit(init_population, compiler_options=seldom_run())
-    program = jax.jit(run, donate_argnums=0)
+    program = jax.jit(run, donate_argnums=0, compiler_options=all_threads(device))
     gather = jax.jit(lambda population, parents: population._replace(members=take_members(population.members, parents)))
     checksum = jax.jit(lambda population: jax.vmap(member_checksum)(population.members))
     by_members = make_acting(work, shape().members)

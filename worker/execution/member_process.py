@@ -20,6 +20,7 @@ import jax
 import numpy as np
 
 from worker.core.keys import derive
+from worker.core.startup import one_cpu_device
 from worker.core.types import Algorithm, Array, Hyperparams, State
 from worker.execution.compilation import COMPILATION, one_thread
 from worker.execution.interface import KeyWords, Report
@@ -68,6 +69,7 @@ def serve(connection: Connection, group: Group) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the trainer
     threading.Thread(target=_end_with_the_trainer, daemon=True).start()
     os.sched_setaffinity(0, group.cores)
+    one_cpu_device()  # the trainer, from which the environment comes, may have one for each core
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes share an accelerator's memory
     for name, value in group.settings.items():
         jax.config.update(name, value)

@@ -36,6 +36,30 @@ def member_updates(algorithm: Algorithm) -> MemberUpdates:
     return run
 
 
+def one_by_one(
+    update: MemberUpdates, population: Population, hyperparams: Hyperparams, batches: Any, keys: Key
+) -> tuple[Population, Report]:
+    """All members in turn, each written back to its place: where the population is donated, nothing is stacked anew."""
+
+    def step(population: Population, inputs: tuple[Array, Hyperparams, Any, Key]) -> tuple[Population, Report]:
+        slot, *arguments = inputs
+        state, report = update(member_at(population, slot), *arguments)
+        return put_member(population, slot, state), report
+
+    slots = jnp.arange(len(keys))
+    return jax.lax.scan(step, population, (slots, hyperparams, batches, keys))
+
+
+def member_at(tree: Any, slot: Array) -> Any:
+    return jax.tree.map(lambda leaf: jax.lax.dynamic_index_in_dim(leaf, slot, keepdims=False), tree)
+
+
+def put_member(population: Population, slot: Array, state: State) -> Population:
+    return jax.tree.map(
+        lambda leaf, new: jax.lax.dynamic_update_index_in_dim(leaf, new, slot, axis=0), population, state
+    )
+
+
 def take_members(population: Population, parents: Array) -> Population:
     return jax.tree.map(lambda leaf: leaf[parents], population)
 

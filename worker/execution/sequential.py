@@ -9,8 +9,9 @@ import numpy as np
 
 from worker.core.keys import derive
 from worker.core.types import Array, Hyperparams, Transition
+from worker.execution.compilation import all_threads
 from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
-from worker.execution.members import member_updates, take_members
+from worker.execution.members import member_at, member_updates, put_member, take_members
 
 
 def sequential(work: Workload) -> Strategy:
@@ -25,17 +26,12 @@ def sequential(work: Workload) -> Strategy:
         segment: Array,
         slot: Array,
     ) -> tuple[Population, Report]:
-        state, own_hyperparams, own_batches = jax.tree.map(
-            lambda leaf: jax.lax.dynamic_index_in_dim(leaf, slot, keepdims=False), (population, hyperparams, batches)
-        )
+        state, own_hyperparams, own_batches = member_at((population, hyperparams, batches), slot)
         own_key = derive(jax.random.wrap_key_data(key), "update", segment, slot)
         state, report = member(state, own_hyperparams, own_batches, own_key)
-        population = jax.tree.map(
-            lambda leaf, new: jax.lax.dynamic_update_index_in_dim(leaf, new, slot, axis=0), population, state
-        )
-        return population, report
+        return put_member(population, slot, state), report
 
-    program = jax.jit(run, donate_argnums=0)
+    program = jax.jit(run, donate_argnums=0, compiler_options=all_threads(device))
     stack = jax.jit(lambda reports: jax.tree.map(lambda *values: jnp.stack(values), *reports))
 
     def update(

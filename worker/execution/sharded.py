@@ -14,7 +14,7 @@ from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, Transition
 from worker.execution.compilation import one_thread
 from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
-from worker.execution.members import member_updates, take_members
+from worker.execution.members import member_updates, one_by_one, take_members
 from worker.execution.spread import AXIS, by_part
 
 
@@ -27,7 +27,7 @@ def sharded(work: Workload) -> Strategy:
 
     def part(*arguments: Any) -> tuple[Population, Report]:
         if devices[0].platform == "cpu":
-            return jax.lax.map(lambda one: member(*one), arguments)
+            return one_by_one(member, *arguments)
         return jax.vmap(member)(*arguments)
 
     def run(

@@ -14,6 +14,7 @@ import numpy as np
 
 from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams, Transition
+from worker.execution.compilation import all_threads
 from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
 from worker.execution.members import member_updates, take_members
 
@@ -36,7 +37,7 @@ def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
         keys = member_keys(derive(jax.random.wrap_key_data(key), "update", segment), work.population_size)
         return members(population, hyperparams, batches, keys)
 
-    program = jax.jit(run, donate_argnums=0)
+    program = jax.jit(run, donate_argnums=0, compiler_options=all_threads(device))
 
     def update(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int

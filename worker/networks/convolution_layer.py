@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from worker.core.types import Array
 from worker.networks.initialisers import Start
+from worker.networks.transposed_copy import transposed_copy
 
 AXES = ("NHWC", "HWIO", "NHWC")
 
@@ -61,8 +62,8 @@ def _backward(stride: int, margin: int, inputs: tuple[Array, Array], gradient: A
     after = [span + side - 1 - size - margin for size, span in zip(images.shape[1:3], spans, strict=True)]
     seen = images[:, : images.shape[1] + min(after[0], 0), : images.shape[2] + min(after[1], 0)]
     kernel_gradient = _convolve(
-        seen.transpose(3, 1, 2, 0),
-        gradient.transpose(1, 2, 0, 3),
+        transposed_copy(seen, 3, 1, 2, 0),
+        transposed_copy(gradient, 1, 2, 0, 3),
         [(margin, max(border, 0)) for border in after],
         gaps=stride,
     )

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from phylon.spec import MLPSpec
 from phylon.spec.algorithms.networks import Activation
 from worker.core.types import Array, Key, Params
+from worker.networks.dense_layer import Dense
 from worker.networks.initialisers import start_of
 from worker.networks.network import Network
 
@@ -81,4 +82,4 @@ class Layers(nn.Module):
 
     def _dense(self, values: Array, width: int, name: str, gain: float = math.sqrt(2)) -> Array:
         start = start_of(self.spec.init, values.shape[-1], gain)
-        return nn.Dense(width, kernel_init=start.kernel, bias_init=start.bias, name=name)(values)
+        return Dense(width, start, name=name)(values)

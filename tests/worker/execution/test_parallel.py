@@ -70,6 +70,22 @@ class TestPopulation:
         assert used[2:] == used[2:3] * 4
 
 
+def refuse_several_devices():
+    if (count := jax.local_device_count()) != 1:
+        raise ValueError(f"{count} devices")
+    raise ValueError("as it should be")
+
+
+class TestStart:
+    def test_a_process_has_one_device_whatever_its_trainer_has(self, setting):
+        """With more it would share its products out to threads that have to wait for the same core."""
+        assert jax.local_device_count() > 1
+        execution, train = start_and_train(setting, refuse_several_devices, 1)
+        with pytest.raises(EngineError, match="as it should be"):
+            train()
+        execution.close()
+
+
 class TestEnd:
     def test_a_killed_process_is_told_of_while_others_work(self, setting):
         others, left_before = set(multiprocessing.active_children()), set(os.listdir("/dev/shm"))

@@ -73,6 +73,12 @@ def test_far_out_the_correction_is_exact_and_its_gradient_finite(variant, raw):
     assert slope.tolist() == pytest.approx([2 * np.sign(raw)], rel=1e-5)
 
 
+@pytest.mark.parametrize("raw", [-0.3, 0.0, 0.3, 1e-6])
+def test_near_the_centre_the_slope_of_the_correction_is_exact(variant, raw):
+    slope = variant(jax.grad(lambda value: distribution(raw, 0.0).log_prob(value)))(jnp.array([raw]))
+    assert slope.tolist() == pytest.approx([2 * np.tanh(raw)], rel=1e-5, abs=1e-7)
+
+
 class TestSample:
     def test_it_is_the_squashed_reparameterised_noise_and_its_density(self, variant):
         mean, log_std = jnp.array([[0.5, -0.2], [2.0, 0.0]]), jnp.array([[-1.0, 0.5], [0.0, -2.0]])
