@@ -42,8 +42,8 @@ def one_by_one(
     """All members in turn, each written back to its place: where the population is donated, nothing is stacked anew."""
 
     def step(population: Population, inputs: tuple[Array, Hyperparams, Any, Key]) -> tuple[Population, Report]:
-        slot, *arguments = inputs
-        state, report = update(member_at(population, slot), *arguments)
+        slot, hyperparams, batches, key = inputs
+        state, report = update(member_at(population, slot), hyperparams, batches, key)
         return put_member(population, slot, state), report
 
     slots = jnp.arange(len(keys))
