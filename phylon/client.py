@@ -25,6 +25,7 @@ from phylon.event_stream import Message, messages
 from phylon.events import OUTCOMES, RunEvent, run_event
 from phylon.presets import Preset
 from phylon.results import (
+    Advice,
     Artifact,
     Environment,
     Experiment,
@@ -105,6 +106,10 @@ class Client:
         """What the service thinks of a spec; nothing is stored."""
         answer = self._transport.request("POST", "/specs/validate", json={"yaml": _as_yaml(source)})
         return self._read(SpecReport, answer)
+
+    def advice(self, source: SpecSource) -> Advice:
+        """How many members each worker can hold, and what one more costs by the stored runtime studies."""
+        return self._read(Advice, self._transport.request("POST", "/specs/advice", json={"yaml": _as_yaml(source)}))
 
     @overload
     def submit(self, source: ExperimentSpec) -> Experiment: ...

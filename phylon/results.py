@@ -279,6 +279,55 @@ class SpecReport(Result):
     forecast: Forecast | None
 
 
+class SpeedPoint(Result):
+    population_size: int
+    milliseconds: float
+    strategy: str
+
+
+class SpeedAdvice(Result):
+    """What a runtime study tells about a spec."""
+
+    study_id: int
+    study_name: str
+    device_name: str
+    is_same_size: bool
+    points: list[SpeedPoint]
+    nearly_free_up_to: int
+    one_more_milliseconds: float
+
+
+class WorkerAdvice(Result):
+    worker_id: int
+    worker_name: str
+    device: str
+    device_name: str
+    members: int
+    """How many fit."""
+    limit: str
+    """What runs out first."""
+    needed_bytes: int
+    usable_bytes: int
+    speed: SpeedAdvice | None
+
+
+class Advice(Result):
+    """How many members the workers can hold, and what one more costs."""
+
+    experiment: str
+    members: int
+    member_state_bytes: int
+    member_step_bytes: int
+    member_host_bytes: int
+    shared_bytes: int
+    workers: list[WorkerAdvice]
+    elsewhere: list[SpeedAdvice]
+    probe: str | None
+    """A small runtime study that would measure it, for `submit_study`."""
+    unmeasured: str | None
+    """Why no study can tell, where none can."""
+
+
 class Health(Result):
     status: str
     database: str

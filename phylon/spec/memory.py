@@ -1,9 +1,9 @@
 """What a population takes of a worker's memory: the forecast of a spec, and the sizes that the engine follows.
 
-On the device lie the members' states (weights, targets, optimisers), the batches of a segment, and what a gradient step
-needs meanwhile; in host memory the replay and the batches on their way. States, batches and replay are exact. What a
-gradient step needs is an estimate; with it a compiled program has been forecast to within a tenth of what XLA says.
-Environments and libraries are not counted.
+On the device lie the members' states (weights, targets, optimisers), the batches of two calls at most, and what a
+gradient step needs meanwhile; in host memory the replay and the batches on their way. States, batches and replay are
+exact. What a gradient step needs is an estimate; with it a compiled program has been forecast to within a tenth of what
+XLA says. Environments and libraries are not counted.
 """
 
 import math
@@ -16,7 +16,7 @@ from phylon.spec.algorithms.toy import TriangleClimbSpec
 from phylon.spec.cem_rl import CEMRLSpec, members_of_share
 from phylon.spec.dvd import DvDSpec
 from phylon.spec.experiment import ExperimentSpec
-from phylon.spec.segments import segment_steps
+from phylon.spec.segments import segment_steps, segment_updates, updates_at_once
 from phylon.spec.weights import NOTHING, Size, action_size, dueling, mlp, with_torso
 
 NUMBER_BYTES = 4
@@ -71,13 +71,15 @@ def population_memory(spec: ExperimentSpec) -> PopulationMemory:
     is_joint = isinstance(spec.population.method, CEMRLSpec | DvDSpec)
     networks, share = learner.own + learner.critic, _learners(spec) / spec.population.size
     batches = round(share * batch_bytes(spec))
-    passes = networks.weights + _looks(spec) * batch_rows(spec) * networks.activations
+    copies = networks.weights // 4  # a CPU transposes one layer at a time
+    passes = networks.weights + copies + _looks(spec) * batch_rows(spec) * networks.activations
     is_shared, rings = spec.replay is not None and spec.replay.sharing == "shared", replay_bytes(spec)
     return PopulationMemory(
         fixed=Share(learner.critic_state if is_joint else 0, rings if is_shared else 0),
         state=learner.own_state + (0 if is_joint else learner.critic_state),
         batches=batches,
-        step=batches + round(share * _numbers(passes)),  # a program puts its batches into another order
+        # a program puts its batches into another order
+        step=round(share * (call_bytes(spec) + _numbers(passes))),
         ring=0 if is_shared else rings // spec.population.size,
     )
 
@@ -166,13 +168,19 @@ def batch_rows(spec: ExperimentSpec) -> int:
             return 1
 
 
-def batch_bytes(spec: ExperimentSpec) -> int:
-    """What a member learns from in a segment: the batches of its updates, or its rollout."""
+def call_bytes(spec: ExperimentSpec) -> int:
+    """What a member learns from in a call of the device: its rollout, or the batches of some updates."""
     entry = _entry(spec)
     transition = 2 * _observation_bytes(entry) + _rest_bytes(entry)
     if spec.replay is None:
         return segment_steps(spec) * (transition + NUMBER_BYTES)  # whether an episode was cut
-    return round(segment_steps(spec) * spec.replay.ratio) * batch_rows(spec) * transition
+    return updates_at_once(segment_updates(spec), is_cpu=True) * batch_rows(spec) * transition
+
+
+def batch_bytes(spec: ExperimentSpec) -> int:
+    """What is there of it at the same time: that of the call which works, and that of the next one, if there is one."""
+    updates = segment_updates(spec)
+    return min(2, updates // updates_at_once(updates, is_cpu=True)) * call_bytes(spec)
 
 
 def frame_slots(capacity: int) -> int:

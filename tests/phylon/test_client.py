@@ -15,7 +15,8 @@ from phylon.client import Client
 from phylon.events import Finished, Lineage, Metrics, RunEvent, Segment, Started
 from phylon.protocol import LogLine
 from phylon.results import Rewind, Run
-from phylon.spec import spec_to_json
+from phylon.spec import read_yaml, spec_to_json
+from phylon.spec.runtime_study import parse_study
 
 SMOKE = load_preset("td3-pbt-pendulum-smoke").yaml
 NAN = float("nan")
@@ -92,6 +93,15 @@ class TestRead:
         assert report.valid and report.forecast and report.forecast.members == 8
         report = client.validate({"version": 1})
         assert not report.valid and "name" in [problem["path"] for problem in report.problems]
+
+    def test_advice(self, client: Client, worker):
+        advice = client.advice(SMOKE)
+        assert advice.members == 8 and advice.member_state_bytes > 0
+        [own] = [known for known in advice.workers if known.worker_id == worker.id]
+        assert own.members == 0 and own.needed_bytes > own.usable_bytes == 1
+        assert advice.probe and parse_study(read_yaml(advice.probe)).algorithms == ("td3",)
+        with pytest.raises(SpecInvalid):
+            client.advice({"version": 1})
 
     def test_presets_environments_health(self, client: Client):
         assert client.presets()[0].name == "td3-pbt-pendulum-smoke"

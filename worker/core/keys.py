@@ -2,6 +2,7 @@
 
 key = derive(run_key, "explore", segment)      # a purpose and a counter
 keys = member_keys(key, population_size)       # one for each slot; a slot's key does not depend on the size
+words = update_keys(own_key, first, count)      # one for each of a member's updates, wherever calls begin and end
 """
 
 import zlib
@@ -22,3 +23,12 @@ def derive(key: Key, *path: str | int | Array) -> Key:
 def member_keys(key: Key, size: int) -> Key:
     """Keys [size], one for each slot."""
     return jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, jnp.arange(size))
+
+
+def update_keys(key: Key, first: int | Array, count: int) -> Array:
+    """Keys of `count` updates from the one with the number `first` on: uint32 [count, 2].
+
+    As plain words: JAX's check for reused keys takes keys that are scanned under `vmap` for used ones.
+    """
+    numbers = first + jnp.arange(count, dtype=jnp.uint32)
+    return jax.random.key_data(jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, numbers))

@@ -102,11 +102,12 @@ class UpdateFn(Protocol):
     """Batches [P, updates, batch, ...] → that many updates of each member in one compiled program.
 
     The population that is given is used up: its memory becomes that of the result. Randomness follows from the key, the
-    number of the segment, and the slot.
+    slot, and the updates' own numbers, of which the first is given: how updates are shared out to calls makes no
+    difference.
     """
 
     def __call__(
-        self, population: Population, hyperparams: Hyperparams, batches: Transition[Any], key: KeyWords, segment: int
+        self, population: Population, hyperparams: Hyperparams, batches: Transition[Any], key: KeyWords, first: int
     ) -> tuple[Population, Report]: ...
 
 

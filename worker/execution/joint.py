@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.keys import derive, member_keys
+from worker.core.keys import derive, member_keys, update_keys
 from worker.core.types import Array, Hyperparams, Joint, JointAlgorithm, Metrics, Transition
 from worker.execution.acting import make_acting, make_actor, make_exploration_keys
 from worker.execution.compilation import all_threads, seldom_run
@@ -25,15 +25,15 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
         return jax.eval_shape(init_population, jax.ShapeDtypeStruct((2,), jnp.uint32), work.hyperparams_shape())
 
     def run(
-        population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: Array, segment: Array
+        population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Joint, Report]:
         def step(population: Joint, inputs: tuple[Transition[Array], Array]) -> tuple[Joint, Metrics]:
             batch, words = inputs
             return algorithm.update(population, hyperparams, batch, jax.random.wrap_key_data(words))
 
         updates = batches.reward.shape[1]
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update", segment), algorithm.learners)
-        words = jax.random.key_data(jax.vmap(lambda own: jax.random.split(own, updates))(keys))
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), algorithm.learners)
+        words = jax.vmap(lambda own: update_keys(own, first, updates))(keys)
         by_update = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), (batches, words))
         population, metrics = jax.lax.scan(step, population, by_update)
         return population, Report({name: jnp.mean(values, axis=0) for name, values in metrics.items()}, hyperparams)
@@ -46,9 +46,9 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
     acting = by_members._replace(read=lambda population, hyperparams: by_members.read(population.members, hyperparams))
 
     def update(
-        population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int
+        population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
     ) -> tuple[Joint, Report]:
-        return program(population, hyperparams, batches, key, np.uint32(segment))
+        return program(population, hyperparams, batches, key, np.uint32(first))
 
     return Execution(
         strategy="vectorized",

@@ -50,7 +50,7 @@ class Order(NamedTuple):
     data: int
     result: int
     key: KeyWords
-    segment: int
+    first: int
 
 
 class Done(NamedTuple):
@@ -95,9 +95,9 @@ def _obey(connection: Connection, group: Group) -> None:
     member = member_updates(group.recipe())
 
     def run(
-        state: State, hyperparams: Hyperparams, data: Any, key: Array, segment: Array, slot: Array
+        state: State, hyperparams: Hyperparams, data: Any, key: Array, first: Array, slot: Array
     ) -> tuple[State, Report]:
-        return member(state, hyperparams, data, derive(jax.random.wrap_key_data(key), "update", segment, slot))
+        return member(state, hyperparams, data, derive(jax.random.wrap_key_data(key), "update", slot), first)
 
     # On one thread even where it has several cores, so that numbers do not depend on how members are shared out.
     program = jax.jit(run, compiler_options=one_thread(jax.local_devices()[0]))
@@ -111,7 +111,7 @@ def _obey(connection: Connection, group: Group) -> None:
             trained: list[tuple[State, Report]] = []
             for slot in group.slots:
                 own = jax.tree.map(lambda leaf, slot=slot: leaf[slot, ...], inputs)
-                trained.append(program(*own, order.key, np.uint32(order.segment), np.uint32(slot)))
+                trained.append(program(*own, order.key, np.uint32(order.first), np.uint32(slot)))
             for slot, (state, _) in zip(group.slots, trained, strict=True):
                 result = jax.tree.map(lambda leaf, slot=slot: leaf[slot, ...], trees[order.result])
                 jax.tree.map(np.copyto, result, jax.device_get(state))

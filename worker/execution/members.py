@@ -6,29 +6,34 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from worker.core.keys import derive, update_keys
 from worker.core.types import Algorithm, Array, Hyperparams, Key, State, Transition
 from worker.execution.interface import Population, Report
 
-MemberUpdates = Callable[[State, Hyperparams, Any, Key], tuple[State, Report]]
+MemberUpdates = Callable[[State, Hyperparams, Any, Key, Array], tuple[State, Report]]
+"""(state, hyper-parameters, what is learned from, the member's key, the number of the first update)"""
 
 
 def member_updates(algorithm: Algorithm) -> MemberUpdates:
-    """All that a member learns in a segment: updates on batches [updates, batch, ...], scanned, or one on a rollout."""
+    """All that a member learns in a call: updates on batches [updates, batch, ...], scanned, or one on a rollout."""
 
-    def learn_from_rollout(state: State, hyperparams: Hyperparams, rollout: Any, key: Key) -> tuple[State, Report]:
-        state, metrics = algorithm.update(state, hyperparams, rollout, key)
+    def learn_from_rollout(
+        state: State, hyperparams: Hyperparams, rollout: Any, key: Key, first: Array
+    ) -> tuple[State, Report]:
+        state, metrics = algorithm.update(state, hyperparams, rollout, derive(key, first))
         return state, Report(metrics, hyperparams)
 
     if algorithm.learns_from == "rollout":
         return learn_from_rollout
 
-    def run(state: State, hyperparams: Hyperparams, batches: Transition[Array], key: Key) -> tuple[State, Report]:
+    def run(
+        state: State, hyperparams: Hyperparams, batches: Transition[Array], key: Key, first: Array
+    ) -> tuple[State, Report]:
         def step(state: State, inputs: tuple[Transition[Array], Array]) -> tuple[State, dict[str, Array]]:
             batch, words = inputs
             return algorithm.update(state, hyperparams, batch, jax.random.wrap_key_data(words))
 
-        # As plain words: JAX's check for reused keys takes keys that are scanned under `vmap` for used ones.
-        keys = jax.random.key_data(jax.random.split(key, batches.reward.shape[0]))
+        keys = update_keys(key, first, batches.reward.shape[0])
         state, metrics = jax.lax.scan(step, state, (batches, keys))
         # Hyper-parameters leave by the way that the state takes: through the same slicing, mapping and sharding.
         return state, Report({name: jnp.mean(values) for name, values in metrics.items()}, hyperparams)
@@ -37,17 +42,17 @@ def member_updates(algorithm: Algorithm) -> MemberUpdates:
 
 
 def one_by_one(
-    update: MemberUpdates, population: Population, hyperparams: Hyperparams, batches: Any, keys: Key
+    update: MemberUpdates, population: Population, hyperparams: Hyperparams, batches: Any, keys: Key, firsts: Array
 ) -> tuple[Population, Report]:
     """All members in turn, each written back to its place: where the population is donated, nothing is stacked anew."""
 
-    def step(population: Population, inputs: tuple[Array, Hyperparams, Any, Key]) -> tuple[Population, Report]:
-        slot, hyperparams, batches, key = inputs
-        state, report = update(member_at(population, slot), hyperparams, batches, key)
+    def step(population: Population, inputs: tuple[Array, Hyperparams, Any, Key, Array]) -> tuple[Population, Report]:
+        slot, hyperparams, batches, key, first = inputs
+        state, report = update(member_at(population, slot), hyperparams, batches, key, first)
         return put_member(population, slot, state), report
 
     slots = jnp.arange(len(keys))
-    return jax.lax.scan(step, population, (slots, hyperparams, batches, keys))
+    return jax.lax.scan(step, population, (slots, hyperparams, batches, keys, firsts))
 
 
 def member_at(tree: Any, slot: Array) -> Any:

@@ -43,12 +43,12 @@ def parallel(work: Workload, processes: int | None = None) -> Strategy:
     memory, crew = SharedMemory(), Crew(groups(work, device, processes))
 
     def update(
-        population: Population, hyperparams: Hyperparams, batches: Transition[Any], key: KeyWords, segment: int
+        population: Population, hyperparams: Hyperparams, batches: Transition[Any], key: KeyWords, first: int
     ) -> tuple[Population, Report]:
         # Held until the processes have answered, or their memory would be used again.
         now, numbers, data = memory.place(population), memory.place(hyperparams), memory.place(batches)
         result = memory.reserve(now.tree)
-        order = Order(*(now.block.number, numbers.block.number, data.block.number, result.block.number), key, segment)
+        order = Order(*(now.block.number, numbers.block.number, data.block.number, result.block.number), key, first)
         report = crew.train(order, memory.mapped)
         return read_only(result.tree), report
 

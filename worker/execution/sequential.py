@@ -23,23 +23,23 @@ def sequential(work: Workload) -> Strategy:
         hyperparams: Hyperparams,
         batches: Transition[Array],
         key: Array,
-        segment: Array,
+        first: Array,
         slot: Array,
     ) -> tuple[Population, Report]:
         state, own_hyperparams, own_batches = member_at((population, hyperparams, batches), slot)
-        own_key = derive(jax.random.wrap_key_data(key), "update", segment, slot)
-        state, report = member(state, own_hyperparams, own_batches, own_key)
+        own_key = derive(jax.random.wrap_key_data(key), "update", slot)
+        state, report = member(state, own_hyperparams, own_batches, own_key, first)
         return put_member(population, slot, state), report
 
     program = jax.jit(run, donate_argnums=0, compiler_options=all_threads(device))
     stack = jax.jit(lambda reports: jax.tree.map(lambda *values: jnp.stack(values), *reports))
 
     def update(
-        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
     ) -> tuple[Population, Report]:
         reports: list[Report] = []
         for slot in range(work.population_size):
-            population, report = program(population, hyperparams, batches, key, np.uint32(segment), np.uint32(slot))
+            population, report = program(population, hyperparams, batches, key, np.uint32(first), np.uint32(slot))
             reports.append(report)
         return population, stack(reports)
 

@@ -7,6 +7,7 @@ hold one member at a time, and TD3's delayed policy step is truly skipped. Withi
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
@@ -31,17 +32,18 @@ def sharded(work: Workload) -> Strategy:
         return jax.vmap(member)(*arguments)
 
     def run(
-        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, segment: Array
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update", segment), work.population_size)
-        return by_part(mesh, part)(population, hyperparams, batches, keys)
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        firsts = jnp.full(work.population_size, first)
+        return by_part(mesh, part)(population, hyperparams, batches, keys, firsts)
 
     program = jax.jit(run, donate_argnums=0, out_shardings=split, compiler_options=one_thread(devices[0]))
 
     def update(
-        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
     ) -> tuple[Population, Report]:
-        return program(population, hyperparams, batches, key, np.uint32(segment))
+        return program(population, hyperparams, batches, key, np.uint32(first))
 
     def gather_part(population: Population, parents: Array) -> Population:
         # Left to itself the partitioner adds up masked parts, which turns -0.0 into 0.0; here bits only move.

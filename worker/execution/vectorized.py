@@ -10,6 +10,7 @@ skipped here.
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from worker.core.keys import derive, member_keys
@@ -32,17 +33,18 @@ def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
         return jax.lax.map(lambda one: member(*one), arguments, batch_size=at_once)
 
     def run(
-        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, segment: Array
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update", segment), work.population_size)
-        return members(population, hyperparams, batches, keys)
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        firsts = jnp.full(work.population_size, first)
+        return members(population, hyperparams, batches, keys, firsts)
 
     program = jax.jit(run, donate_argnums=0, compiler_options=all_threads(device))
 
     def update(
-        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, segment: int
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
     ) -> tuple[Population, Report]:
-        return program(population, hyperparams, batches, key, np.uint32(segment))
+        return program(population, hyperparams, batches, key, np.uint32(first))
 
     return Strategy(
         devices=(device,),

@@ -61,7 +61,13 @@ class FrameReplay:
         self._ends = ends
 
     def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
-        drawn = self._ring.sample(seed, segment, updates, batch_size)
+        return self.look_up(self.draw(seed, segment, updates * batch_size).reshape(-1, updates, batch_size))
+
+    def draw(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
+        return self._ring.draw(seed, segment, count)
+
+    def look_up(self, indices: NDArray[np.int64]) -> HostTransition:
+        drawn = self._ring.look_up(indices)
         return drawn._replace(obs=self._stacks(drawn.obs), next_obs=self._stacks(drawn.next_obs))
 
     def copy(self, parents: NDArray[np.int32]) -> None:

@@ -60,21 +60,23 @@ class Replay:
         return Transition(*(stored[:, positions] for stored in self._fields))
 
     def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
-        """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement.
+        """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement."""
+        return self.look_up(self.draw(seed, segment, updates * batch_size).reshape(-1, updates, batch_size))
+
+    def look_up(self, indices: NDArray[np.int64]) -> HostTransition:
+        """The transitions [..., ...] that were drawn, [...].
 
         The arrays are fresh each time: a device may still be reading the previous ones.
         """
-        indices = self._indices(seed, segment, updates * batch_size)
-        shape = (self.population_size, updates, batch_size)
 
         def gather(stored: NDArray[Any]) -> NDArray[Any]:
             rows = stored.reshape(-1, *stored.shape[2:])
-            return np.take(rows, indices, axis=0).reshape(*shape, *stored.shape[2:])
+            return np.take(rows, indices.reshape(-1), axis=0).reshape(*indices.shape, *stored.shape[2:])
 
         return Transition(*map(gather, self._fields))
 
-    def _indices(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
-        """Rows of the flattened storage, [P * count], each member's within its own ring."""
+    def draw(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
+        """For each member `count` of its transitions, as places in the storage of all members, [P, count]."""
         if not self.added:
             raise ValueError("the replay is empty: add transitions before sampling")
         indices = np.empty((self.population_size, count), np.int64)
@@ -84,7 +86,7 @@ class Replay:
             )
             indices[member] = np.random.Generator(bits).integers(self.size, size=count)
             indices[member] += member * self.capacity
-        return indices.reshape(-1)
+        return indices
 
     def copy(self, parents: NDArray[np.int32]) -> None:
         """Each ring becomes that of its parent, [P]; those that keep their own are not touched."""

@@ -41,14 +41,14 @@ class JaxContender:
         self._key = np.zeros(2, np.uint32)
         self._population = self._execution.init(self._key, self._hyperparams)
         jax.block_until_ready((self._population, self._batches))
-        self._calls = 0
+        self._updates, self._updates_a_call = 0, cell.fused_updates
 
     def call(self) -> None:
         self._population, report = self._execution.update(
-            self._population, self._hyperparams, self._batches, self._key, self._calls
+            self._population, self._hyperparams, self._batches, self._key, self._updates
         )
         jax.block_until_ready((self._population, report))
-        self._calls += 1
+        self._updates += self._updates_a_call
 
     def peak_memory_bytes(self) -> int | None:
         devices = self._execution.devices

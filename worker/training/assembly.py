@@ -101,12 +101,12 @@ def _same_choice_as_before(
     numbers = set(tunable_fields(type(spec.algorithm)))
     structure = {
         "algorithm": spec.algorithm.model_dump(mode="json", exclude=numbers),
-        "updates": experience.updates,
+        "updates": experience.at_once,
         "segment": [segment_steps(spec), spec.environment.envs_per_member],
     }
 
     def trial() -> Trial:
-        return Trial(experience.example(), experience.updates)
+        return Trial(experience.example(), experience.at_once)
 
     chosen = choose(spec.execution, work, trial, structure, measurements)
     content = {"strategy": chosen.execution.strategy, "explanation": chosen.explanation}

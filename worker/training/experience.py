@@ -1,6 +1,6 @@
 """What members learn from: transitions kept in a replay and drawn again, or the rollout just gathered and no other."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import jax
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.spec import ExperimentSpec, segment_steps
+from phylon.spec.segments import segment_updates, updates_at_once
 from worker.core.types import EnvironmentInfo, Rollout, Transition
 from worker.replay import make_replay
 from worker.training.collect import HostRollout, as_of_one_member, in_order_of_time
@@ -16,6 +17,8 @@ from worker.training.collect import HostRollout, as_of_one_member, in_order_of_t
 class Experience(Protocol):
     updates: int
     """Gradient updates of a segment."""
+    at_once: int
+    """How many of them a call of the device makes."""
     warmup: int
     """Environment steps of random actions before the first update."""
 
@@ -23,12 +26,12 @@ class Experience(Protocol):
         """[P, calls, envs, ...], on the host or on the devices where it was gathered."""
         ...
 
-    def draw(self, segment: int) -> Any:
-        """What the updates of this segment learn from, [P, ...]."""
+    def draw(self, segment: int) -> Iterator[Any]:
+        """What the updates of this segment learn from, [P, ...], call by call."""
         ...
 
     def example(self) -> Any:
-        """Random data like that of `draw`, to measure with."""
+        """Random data like that of a call, to measure with."""
         ...
 
     def copy(self, parents: NDArray[np.int32]) -> None:
@@ -48,7 +51,8 @@ class FromReplay:
 
     def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int) -> None:
         assert spec.replay is not None and spec.algorithm.learns_from == "replay"
-        self.updates = round(segment_steps(spec) * spec.replay.ratio)
+        self.updates = segment_updates(spec)
+        self.at_once = updates_at_once(self.updates, is_cpu=jax.default_backend() == "cpu")
         self.warmup = spec.replay.warmup
         self._info, self._seed, self._batch_size = info, seed, spec.algorithm.batch_size
         self._is_shared, self._learners = spec.replay.sharing == "shared", learners
@@ -60,14 +64,15 @@ class FromReplay:
         on_host: HostRollout = jax.device_get(rollout)
         self._replay.add(in_order_of_time(as_of_one_member(on_host) if self._is_shared else on_host))
 
-    def draw(self, segment: int) -> Transition[NDArray[Any]]:
-        if not self._is_shared:
-            return self._replay.sample(self._seed, segment, self.updates, self._batch_size)
-        drawn = self._replay.sample(self._seed, segment, self._learners * self.updates, self._batch_size)
-        return Transition(*(field.reshape(self._learners, self.updates, *field.shape[2:]) for field in drawn))
+    def draw(self, segment: int) -> Iterator[Transition[NDArray[Any]]]:
+        each = self._learners if self._is_shared else 1
+        indices = self._replay.draw(self._seed, segment, each * self.updates * self._batch_size)
+        indices = indices.reshape(-1, self.updates, self._batch_size)
+        for first in range(0, self.updates, self.at_once):
+            yield self._replay.look_up(indices[:, first : first + self.at_once])
 
     def example(self) -> Transition[NDArray[Any]]:
-        return random_transitions(self._info, self._learners, self.updates, self._batch_size)
+        return random_transitions(self._info, self._learners, self.at_once, self._batch_size)
 
     def copy(self, parents: NDArray[np.int32]) -> None:
         self._replay.copy(parents)
@@ -82,7 +87,7 @@ class FromReplay:
 class FromRollout:
     """One update on the rollout [P, steps, envs, ...]; nothing is kept, so nothing needs a checkpoint."""
 
-    updates, warmup = 1, 0
+    updates, at_once, warmup = 1, 1, 0
 
     def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo) -> None:
         envs = spec.environment.envs_per_member
@@ -92,10 +97,10 @@ class FromRollout:
     def take(self, rollout: Rollout[Any]) -> None:
         self._latest = rollout
 
-    def draw(self, segment: int) -> Rollout[Any]:
+    def draw(self, segment: int) -> Iterator[Rollout[Any]]:
         del segment  # nothing is left to chance
         assert self._latest is not None
-        return self._latest
+        yield self._latest
 
     def example(self) -> HostRollout:
         return Rollout(random_transitions(self._info, *self._shape), np.zeros(self._shape, np.float32))

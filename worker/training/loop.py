@@ -9,6 +9,7 @@ What a run does depends on its spec, its seed and the segment number alone, so a
 as if nothing had happened.
 """
 
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from worker.core.keys import derive, member_keys
 from worker.core.types import Array, Hyperparams
 from worker.execution import Population
 from worker.execution.compilation import seldom_run
+from worker.execution.interface import Report
 from worker.population import Evolution, Standing, moving_names, ranks
 from worker.population.fitness import fitness_of, fitness_spec, inherit, remember
 from worker.population.timing import Progress, is_due
@@ -42,8 +44,8 @@ from worker.training.state import TrainingState, to_arrays
 from worker.training.stopwatch import Stopwatch
 
 Outcome = Literal["finished", "stopped", "yielded"]
-Learned = tuple[Population, Any]
-"""The population after a segment's updates, and their `Report` in host memory."""
+Learned = tuple[Population, list[Any]]
+"""The population after a segment's updates, and the `Report` of each call for them, in host memory."""
 
 
 class Loop:
@@ -129,24 +131,41 @@ class Loop:
         return learning
 
     def _learn(self, segment: int, stopwatch: Stopwatch) -> Learned:
-        """From what was gathered until the end of that segment; uses the population up."""
-        state = self.state
-        with stopwatch.phase("sample"):
-            drawn = self._parts.experience.draw(segment)
-        with stopwatch.phase("transfer"):
-            data = jax.block_until_ready(self._execution.place(drawn))
-        with stopwatch.phase("update"):
-            population, report = self._execution.update(state.population, state.placed, data, self._key, segment)
-            return population, jax.device_get(report)
+        """From what was gathered until the end of that segment; uses the population up.
 
-    def _take_over(self, population: Population, report: Any) -> None:
+        A call to an accelerator returns at once: what the next one needs is drawn and handed over while it works. The
+        one before it has ended by then, so there are never the batches of more than two.
+        """
+        experience, population, reports = self._parts.experience, self.state.population, list[Report]()
+        for number, data in enumerate(self._handed_over(segment, stopwatch)):
+            first = segment * experience.updates + number * experience.at_once
+            with stopwatch.phase("update"):
+                population, report = self._execution.update(population, self.state.placed, data, self._key, first)
+                jax.block_until_ready(reports[-1:])
+            reports.append(report)
+        with stopwatch.phase("update"):
+            return population, jax.device_get(reports)
+
+    def _handed_over(self, segment: int, stopwatch: Stopwatch) -> Iterator[Any]:
+        """What each call for the segment's updates learns from, on the device."""
+        experience = self._parts.experience
+        calls = experience.draw(segment)
+        for _ in range(experience.updates // experience.at_once):
+            with stopwatch.phase("sample"):
+                drawn = next(calls)
+            with stopwatch.phase("transfer"):
+                data = jax.block_until_ready(self._execution.place(drawn))
+            yield data
+
+    def _take_over(self, population: Population, reports: list[Any]) -> None:
         state = self.state
         state.population = population
-        learned = {name: values[: self._execution.learners] for name, values in report.metrics.items()}
-        check_losses(learned, state.hyperparams, state.step)
-        prove_hyperparams(state.hyperparams, report.hyperparams)
-        state.update_metrics.add(report.metrics)
-        self._latest_metrics = report.metrics
+        for report in reports:
+            learned = {name: values[: self._execution.learners] for name, values in report.metrics.items()}
+            check_losses(learned, state.hyperparams, state.step)
+            prove_hyperparams(state.hyperparams, report.hyperparams)
+            state.update_metrics.add(report.metrics)
+            self._latest_metrics = report.metrics
 
     def _look_around(self, must_checkpoint: bool) -> None:
         spec, step = self._spec, self.state.step
@@ -170,7 +189,7 @@ class Loop:
         seconds, phases = self._stopwatch.lap()
         steps, self._told_step = state.step - self._told_step, state.step
         names = [*moving_names(self._spec), *self._parts.method.hyperparams]
-        updates = state.update_metrics.blocks * self._parts.experience.updates * self._execution.learners
+        updates = state.update_metrics.blocks * self._parts.experience.at_once * self._execution.learners
         frames = {
             "training/return": self._parts.collector.episodes.returns().tolist(),
             **state.update_metrics.frames(),

@@ -30,10 +30,10 @@ class Setting(NamedTuple):
     def start(self, execution: Execution) -> Any:
         return execution.init(KEY, execution.place(self.hyperparams))
 
-    def train(self, execution: Execution, population: Any, segment: int = 0, **changed: np.ndarray) -> Any:
-        """(population, report) after a block of updates."""
+    def train(self, execution: Execution, population: Any, first: int = 0, **changed: np.ndarray) -> Any:
+        """(population, report) after a call's updates, of which the first has that number."""
         hyperparams, batches = execution.place(({**self.hyperparams, **changed}, self.batches))
-        return execution.update(population, hyperparams, batches, KEY, segment)
+        return execution.update(population, hyperparams, batches, KEY, first)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -97,11 +97,10 @@ def members_one_by_one(setting: Setting) -> list[Any]:
     for slot in range(SIZE):
         hyperparams = {name: jax.numpy.asarray(values[slot]) for name, values in setting.hyperparams.items()}
         state = algorithm.init(derive(run_key, "init", slot), hyperparams)
-        keys = jax.random.split(derive(run_key, "update", 0, slot), UPDATES)
         metrics: list[Any] = []
         for number in range(UPDATES):
             batch = jax.tree.map(lambda values, number=number: values[slot, number], setting.batches)  # noqa: B023
-            state, measured = update(state, hyperparams, batch, keys[number])
+            state, measured = update(state, hyperparams, batch, derive(run_key, "update", slot, number))
             metrics.append(jax.device_get(measured))
         means = {name: np.mean([values[name] for values in metrics]) for name in metrics[0]}
         trained.append((jax.device_get(state), means))

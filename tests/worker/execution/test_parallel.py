@@ -55,16 +55,16 @@ class TestPopulation:
         actor = execution.actor(population, execution.place(setting.hyperparams))
         actions, checkpoint = actor.exploit(obs), jax.device_get(population)
         held, before = jax.device_put(population), jax.tree.map(np.copy, population)
-        for segment in range(3):
-            population, _ = setting.train(execution, population, segment)
+        for number in range(3):
+            population, _ = setting.train(execution, population, number)
         assert (execution.checksum(population) != execution.checksum(before)).any(axis=1).all()
         jax.tree.map(np.testing.assert_array_equal, (checkpoint, held), (before, before))
         np.testing.assert_array_equal(actor.exploit(obs), actions)
 
     def test_memory_does_not_grow(self, setting, execution):
         population, used = setting.start(execution), list[int]()
-        for segment in range(6):
-            population, _ = setting.train(execution, population, segment)
+        for number in range(6):
+            population, _ = setting.train(execution, population, number)
             population = execution.gather(population, np.array([1, 1, 2, 3], np.int32))
             used.append(memory_shared())
         assert used[2:] == used[2:3] * 4

@@ -6,7 +6,7 @@ import pytest
 
 from worker.execution.sharded import devices_that_divide
 
-SIZE = 4
+SIZE, UPDATES = 4, 6
 
 
 class TestUpdate:
@@ -33,10 +33,20 @@ class TestUpdate:
         second, _ = setting.train(execution, setting.start(execution))
         np.testing.assert_array_equal(execution.checksum(first), execution.checksum(second))
 
-    def test_depends_on_the_segment(self, setting, execution):
-        first, _ = setting.train(execution, setting.start(execution), segment=0)
-        second, _ = setting.train(execution, setting.start(execution), segment=1)
+    def test_depends_on_the_numbers_of_the_updates(self, setting, execution):
+        first, _ = setting.train(execution, setting.start(execution), first=0)
+        second, _ = setting.train(execution, setting.start(execution), first=1)
         assert (execution.checksum(first) != execution.checksum(second)).any(axis=1).all()
+
+    def test_how_updates_are_shared_out_to_calls_makes_no_difference(self, setting, execution):
+        whole, report = setting.train(execution, setting.start(execution), first=10)
+        population, losses = setting.start(execution), []
+        for place in (0, 2, 4):
+            share = jax.tree.map(lambda field, place=place: field[:, place : place + 2], setting.batches)
+            population, told = setting._replace(batches=share).train(execution, population, first=10 + place)
+            losses.append(told.metrics["critic_loss"])
+        np.testing.assert_array_equal(execution.checksum(population), execution.checksum(whole))
+        np.testing.assert_allclose(np.mean(losses, axis=0), report.metrics["critic_loss"], rtol=1e-5)
 
     @pytest.mark.parametrize("execution", ["sequential", "vectorized", "sharded"], indirect=True)
     def test_uses_the_memory_of_the_old_population(self, setting, execution):
@@ -47,9 +57,9 @@ class TestUpdate:
     def test_changed_numbers_compile_nothing(self, setting, execution, compilations):
         population, _ = setting.train(execution, setting.start(execution))
         compilations.clear()
-        for segment in range(1, 4):
+        for call in range(1, 4):
             changed = {name: values * np.float32(0.9) for name, values in setting.hyperparams.items()}
-            population, report = setting.train(execution, population, segment, **changed)
+            population, report = setting.train(execution, population, UPDATES * call, **changed)
             np.testing.assert_array_equal(report.hyperparams["discount"], changed["discount"])
         assert compilations == []
 

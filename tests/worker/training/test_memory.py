@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from phylon.spec import hyperparameters, parse_spec
-from phylon.spec.memory import batch_bytes, learner_of, population_memory, replay_bytes, state_bytes
+from phylon.spec.memory import batch_bytes, call_bytes, learner_of, population_memory, replay_bytes, state_bytes
 from worker.algorithms import build_algorithm
 from worker.algorithms.joint import build_joint_algorithm
 from worker.core.types import Algorithm, EnvironmentInfo
@@ -101,6 +101,15 @@ def test_states_and_batches_are_as_large_as_forecast(kind):
     assert 4 * batch_bytes(spec) == bytes_of(make_experience(spec, made.info, seed=0, learners=4).example())
 
 
+def test_of_many_batches_there_are_those_of_two_calls():
+    few, many = (spec_of(CHEETAH, {"name": "sac", "batch_size": 64}, replay={"ratio": ratio}) for ratio in (1, 64))
+    made = made_of(many)
+    example = make_experience(many, made.info, seed=0, learners=4).example()
+    assert example.reward.shape == (4, 32, 64)
+    assert 4 * call_bytes(many) == bytes_of(example) == 2 * batch_bytes(many)
+    assert call_bytes(few) == batch_bytes(few)
+
+
 @pytest.mark.parametrize("algorithm", ["td3", "sac"])
 def test_a_shared_critic_is_there_once(algorithm):
     spec = spec_of(CHEETAH, {"name": algorithm}, {"name": "cem_rl", "interval": 25_600}, replay={"sharing": "shared"})
@@ -124,7 +133,7 @@ def test_a_population_takes_states_batches_and_a_gradient_step():
     state = 4 * (4 * (policy + critic) + 4)
     transition = 4 * (3 + 1 + 1 + 1 + 3)
     batches = 50 * 10 * transition
-    gradients, activations = 4 * (policy + critic), 4 * 10 * 2 * (2 + 2 + 1)
+    gradients, activations = 4 * (policy + critic + (policy + critic) // 4), 4 * 10 * 2 * (2 + 2 + 1)
     memory = population_memory(spec)
     assert memory.of(7).device == 7 * (state + 2 * batches + gradients + activations)
     assert memory.of(7, at_once=2).device == 7 * (state + batches) + 2 * (batches + gradients + activations)
@@ -138,7 +147,7 @@ def test_a_compiled_program_needs_what_was_forecast_within_a_tenth():
     made = made_of(spec)
     example = make_experience(spec, made.info, seed=0, learners=4).example()
     program = jax.jit(jax.vmap(member_updates(made.algorithm)), donate_argnums=0, compiler_options=seldom_run())
-    lowered = program.lower(made.members, made.hyperparams, example, keys())
+    lowered = program.lower(made.members, made.hyperparams, example, keys(), np.zeros(4, np.uint32))
     needs: Any = lowered.compile().memory_analysis()
     device = population_memory(spec).of(4).device
     assert device == pytest.approx(needs.argument_size_in_bytes + needs.temp_size_in_bytes, rel=0.1)

@@ -121,7 +121,7 @@ def test_a_replay_takes_it_to_the_host(execution, actor, small_spec):
         collector.restart(0)
         experience = make_experience(parse_spec(small_spec), INFO, 0, SIZE)
         experience.take(collector.collect(segments(execution, actor)[1], Stopwatch()))
-        draws.append(experience.draw(0))
+        draws.append(next(experience.draw(0)))
     for expected, found in zip(*draws, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5)
 

@@ -43,7 +43,7 @@ def test_what_happened_at_the_same_time_lies_side_by_side(rollout):
 def test_everyone_draws_from_everything(experience, rollout):
     shared = experience(1000, MEMBERS)
     shared.take(rollout)
-    drawn = shared.draw(0)
+    [drawn] = shared.draw(0)
     assert drawn.reward.shape == (MEMBERS, 2, 50)
     assert drawn.obs.shape == shared.example().obs.shape == (MEMBERS, 2, 50, 3)
     for batches in drawn.reward:
@@ -58,7 +58,7 @@ def test_the_oldest_of_all_make_room(experience, rollout):
         shared.take(rollout)  # 24 transitions each
     arrays = shared.to_arrays()
     assert arrays["reward"].shape == (1, 50) and int(arrays["added"]) == 72
-    assert shared.draw(0).reward.shape == (1, 2, 50)
+    assert next(shared.draw(0)).reward.shape == (1, 2, 50)
 
 
 def test_stacked_frames_of_all_members_are_stored_once_and_drawn_whole(small_spec):
@@ -79,7 +79,7 @@ def test_stacked_frames_of_all_members_are_stored_once_and_drawn_whole(small_spe
     for frame_stack in (1, stack):
         shared = make_experience(parse_spec(small_spec), info._replace(frame_stack=frame_stack), 0, MEMBERS)
         shared.take(rollout)
-        draws.append(shared.draw(0))
+        draws.append(next(shared.draw(0)))
     for whole, stacked in zip(*draws, strict=True):
         np.testing.assert_array_equal(stacked, whole)
     assert len(shared.to_arrays()["frames"]) == MEMBERS * ENVS * (calls + stack)

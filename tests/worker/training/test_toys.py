@@ -61,7 +61,7 @@ def simulate(preset: str, arm: str, seeds: int = SEEDS) -> Lives:
         def step(carry, inputs):
             number, evolves = inputs
             population, hyperparams, method_state = carry
-            keys = member_keys(derive(key, "update", number - 1), size)
+            keys = jax.vmap(derive, in_axes=(0, None))(member_keys(derive(key, "update"), size), number - 1)
             population, _ = jax.vmap(algorithm.update, (0, 0, None, 0))(population, hyperparams, None, keys)
             places = jax.vmap(lambda state: algorithm.act(state, {}, jnp.zeros((1, 1)), None, False))(population)[:, 0]
             fitness = fitness_of(places)
