@@ -11,6 +11,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def main() -> None:
     found: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name in arguments.only.split(",") if arguments.only else parts:
         began = time.perf_counter()
-        found[name] = parts[name]()
+        found[name] = parts[name]() | {"measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M}"}
         print(f"{name}: {time.perf_counter() - began:.0f} s", flush=True)
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps(found, indent=1))
@@ -79,10 +80,11 @@ def main() -> None:
 def page(found: dict[str, dict[str, Any]]) -> str:
     bars = [Bar(**one) for part in found.values() for one in part["bars"]]
     texts = "\n\n".join(part["text"] for part in found.values() if part["text"])
+    ended = "; ".join(f"{name} {part['measured']}" for name, part in found.items())
     notes = NOTES.read_text() if NOTES.exists() else ""
     return (
-        f"# Runtime\n\nWritten by `python -m benchmarks.runtime`. {report.machine()}. Ratios are of numbers measured "
-        f"in turns, in one run.\n\n{bar.table(bars)}\n\n{texts}\n\n{notes}"
+        f"# Runtime\n\nWritten by `python -m benchmarks.runtime`. {report.machine()}. Each ratio is of numbers taken "
+        f"in turns. Parts ended at (UTC): {ended}.\n\n{bar.table(bars)}\n\n{texts}\n\n{notes}"
     )
 
 
