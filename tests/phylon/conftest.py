@@ -1,6 +1,7 @@
 """A real Redis and a real service for the tests of the client and the CLI, and a worker that is played by hand."""
 
 import hashlib
+import itertools
 import math
 import os
 import socket
@@ -102,13 +103,18 @@ def client(service: Service) -> Iterator[Client]:
 
 
 class HandPlayedWorker:
-    """Speaks the worker's protocol by hand, so that a test decides what happens when."""
+    """Speaks the worker's protocol by hand, so that a test decides what happens when.
+
+    Each has a name of its own: a namesake that has been silent for long would hand on its row, with the run it holds.
+    """
+
+    _numbers = itertools.count()
 
     def __init__(self, url: str) -> None:
         self._http = httpx.Client(base_url=f"{url}/api/worker", headers={"Authorization": f"Bearer {TOKEN}"})
         registration = WorkerRegistration(
-            name="by-hand", device="cpu", device_name="none", device_count=1, memory_bytes=1, versions={},
-            suites=["gymnasium", "envpool"],
+            name=f"by-hand-{next(self._numbers)}", device="cpu", device_name="none", device_count=1, memory_bytes=1,
+            versions={}, suites=["gymnasium", "envpool"],
         )  # fmt: skip
         self.id = self._post("/register", registration)["worker_id"]
 
