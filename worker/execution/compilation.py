@@ -18,9 +18,10 @@ def all_threads(device: Device) -> dict[str, bool | str]:
 
 
 def one_thread(device: Device) -> dict[str, bool | str]:
-    """A CPU program on one thread: where every core has a device of its own, or where the work is too small to share.
+    """A CPU program that should stay on one thread: where every core has a device of its own, or the work is small.
 
-    Sharing out small matrix products over a thread pool costs more than it gains: half the speed at 64 x 64 weights.
+    XLA's own kernels and YNNPACK obey. Eigen shares a large product out all the same, over as many threads as there are
+    cores or devices; it alone knows which products are too small for that.
     """
     return all_threads(device) | {"xla_cpu_multi_thread_eigen": False} if device.platform == "cpu" else {}
 

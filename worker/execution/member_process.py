@@ -99,7 +99,6 @@ def _obey(connection: Connection, group: Group) -> None:
     ) -> tuple[State, Report]:
         return member(state, hyperparams, data, derive(jax.random.wrap_key_data(key), "update", slot), first)
 
-    # On one thread even where it has several cores, so that numbers do not depend on how members are shared out.
     program = jax.jit(run, compiler_options=one_thread(jax.local_devices()[0]))
     trees: dict[int, Any] = {}
     with _compilation_timed() as compiling:

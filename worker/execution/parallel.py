@@ -70,7 +70,11 @@ def parallel(work: Workload, processes: int | None = None) -> Strategy:
 
 
 def groups(work: Workload, device: Device, processes: int | None) -> list[Group]:
-    """Neighbouring members together, as many in each group as can be; on a CPU cores are shared out as well."""
+    """Neighbouring members together, as many in each group as can be; on a CPU each group has a core.
+
+    Never more than one: how XLA rounds depends on how many threads share a product, and numbers should not depend on
+    how members are shared out.
+    """
     cores, is_cpu = sorted(os.sched_getaffinity(0)), device.platform == "cpu"
     size = work.population_size
     count = min(size, processes or (len(cores) if is_cpu else ACCELERATOR_PROCESSES))
@@ -83,7 +87,7 @@ def groups(work: Workload, device: Device, processes: int | None) -> list[Group]
         Group(
             work.recipe,
             range(start, stop),
-            tuple(cores[number % len(cores) :: count] if is_cpu else cores),
+            (cores[number % len(cores)],) if is_cpu else tuple(cores),
             settings,
         )
         for number, (start, stop) in enumerate(borders)

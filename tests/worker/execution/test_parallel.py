@@ -15,7 +15,12 @@ import numpy as np
 import psutil
 import pytest
 
+from phylon.spec import MLPSpec, TD3Spec, hyperparameters
+from phylon.spec.experiment import ExecutionSpec
+from worker.algorithms import build_algorithm
 from worker.core.errors import EngineError
+from worker.core.types import EnvironmentInfo, Transition
+from worker.execution import Workload, build_execution
 from worker.execution.parallel import groups, parallel
 
 ROOT = Path(__file__).parents[3]
@@ -68,6 +73,23 @@ class TestPopulation:
             population = execution.gather(population, np.array([1, 1, 2, 3], np.int32))
             used.append(memory_shared())
         assert used[2:] == used[2:3] * 4
+
+
+def test_numbers_do_not_depend_on_how_members_are_shared_out():
+    """With products that are large enough to be shared out themselves, wherever a process has threads for it."""
+    info, random = EnvironmentInfo((3,), 2, 100), np.random.default_rng(0)
+    spec = TD3Spec(name="td3", batch_size=256, network=MLPSpec(hidden=(256, 256)))
+    numbers = {name: float(value) for name, value in hyperparameters(spec).items()}
+    work = Workload(partial(build_algorithm, spec, info), info, 2, numbers)
+    hyperparams = {name: np.full(2, value, np.float32) for name, value in numbers.items()}
+    batches = Transition(*(random.random((2, 2, 256, *shape), np.float32) for shape in ((3,), (2,), (), (), (3,))))
+    found: list[np.ndarray] = []
+    for processes in (1, 2):
+        execution = build_execution("parallel", work, ExecutionSpec(strategy="parallel", processes=processes))
+        population, _ = execution.update(execution.init(KEY, hyperparams), hyperparams, batches, KEY, 0)
+        found.append(execution.checksum(population))
+        execution.close()
+    np.testing.assert_array_equal(found[0], found[1])
 
 
 class TestStart:
@@ -131,7 +153,7 @@ class TestGroups:
         assert share_out(7) == [(range(2), (4,)), (range(2, 4), (5,)), (range(4, 7), (6,))]
 
     def test_cores_that_are_left_over(self, share_out):
-        assert share_out(2) == [(range(1), (4, 6)), (range(1, 2), (5,))]
+        assert share_out(2) == [(range(1), (4,)), (range(1, 2), (5,))]
 
     def test_more_processes_than_cores(self, share_out):
         assert share_out(4, processes=9) == [
