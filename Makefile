@@ -36,8 +36,8 @@ bench: install  ## Run the benchmarks and write their tables
 	$(BIN)/python -m benchmarks
 
 generate: install $(UI)  ## Write again what is derived: catalogue, OpenAPI, TypeScript client
-	$(BIN)/python -m worker.environments.catalogue
-	$(BIN)/python -m backend.openapi > frontend/openapi.json
+	$(BIN)/python -m phylon.worker.environments.catalogue
+	$(BIN)/python -m phylon.backend.openapi > frontend/openapi.json
 	cd frontend && npm run --silent generate
 
 lock:  ## Resolve all dependencies anew and write requirements.lock

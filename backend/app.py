@@ -8,18 +8,18 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from backend.artifacts import storage
-from backend.context import Context
-from backend.kit import failures
-from backend.kit.browser_guard import BrowserGuard
-from backend.kit.database import Database
-from backend.kit.doorbell import Doorbell
-from backend.kit.single_page import SinglePage
-from backend.openapi import document, operation_id
-from backend.queue.broker import Broker
-from backend.queue.scheduler import Scheduler
-from backend.routes import router
-from backend.settings import Settings
+from phylon.backend.artifacts import storage
+from phylon.backend.context import Context
+from phylon.backend.kit import failures
+from phylon.backend.kit.browser_guard import BrowserGuard
+from phylon.backend.kit.database import Database
+from phylon.backend.kit.doorbell import Doorbell
+from phylon.backend.kit.single_page import SinglePage
+from phylon.backend.openapi import document, operation_id
+from phylon.backend.queue.broker import Broker
+from phylon.backend.queue.scheduler import Scheduler
+from phylon.backend.routes import router
+from phylon.backend.settings import Settings
 
 
 def create_app(settings: Settings) -> FastAPI:

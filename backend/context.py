@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from backend.kit.database import Database
-from backend.kit.doorbell import Doorbell
-from backend.settings import Settings
+from phylon.backend.kit.database import Database
+from phylon.backend.kit.doorbell import Doorbell
+from phylon.backend.settings import Settings
 
 
 @dataclass(frozen=True)

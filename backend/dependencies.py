@@ -8,8 +8,8 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
 
-from backend.context import Context
-from backend.kit.errors import Unauthorized
+from phylon.backend.context import Context
+from phylon.backend.kit.errors import Unauthorized
 
 
 def get_context(request: Request) -> Context:

@@ -1,4 +1,4 @@
-"""Brings the database to the newest schema: `python -m backend.migrate`. Doing so twice is harmless."""
+"""Brings the database to the newest schema: `python -m phylon.backend.migrate`. Doing so twice is harmless."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import make_url
 
-from backend.settings import REPOSITORY, SettingInvalid, from_environment
+from phylon.backend.settings import REPOSITORY, SettingInvalid, from_environment
 
 
 def configuration(database_url: str) -> Config:

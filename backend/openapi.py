@@ -1,4 +1,4 @@
-"""The contract as a document: `python -m backend.openapi` prints it. The TypeScript client is generated from it."""
+"""Prints the OpenAPI document, from which the TypeScript client is generated: `python -m phylon.backend.openapi`."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ def _name_stream_messages(schema: JSON) -> None:
                     response["content"] = {"application/json": {"schema": next(iter(content.values()))["schema"]}}
 
 
-_MEASURING = ("Metrics", "Segment", "Finished", "Failed")
+_MEASURING = ("Metrics", "Span", "Finished", "Failed")
 """Events whose numbers come from training. They are the shared language's, which does not know of `Real`."""
 
 
@@ -61,8 +61,8 @@ def _with_real(node: Any) -> Any:
 
 
 def main() -> None:
-    from backend.app import create_app
-    from backend.settings import from_environment
+    from phylon.backend.app import create_app
+    from phylon.backend.settings import from_environment
 
     json.dump(create_app(from_environment()).openapi(), sys.stdout, indent=2, sort_keys=True)
     sys.stdout.write("\n")

@@ -1,4 +1,4 @@
-"""Starts the API: `python -m backend.serve`. Until Phylon has accounts it listens on this machine alone."""
+"""Starts the API: `python -m phylon.backend.serve`. Until Phylon has accounts it listens on this machine alone."""
 
 import argparse
 import ipaddress
@@ -6,9 +6,9 @@ import sys
 
 import uvicorn
 
-from backend.app import create_app
-from backend.kit import logging
-from backend.settings import SettingInvalid, from_environment
+from phylon.backend.app import create_app
+from phylon.backend.kit import logging
+from phylon.backend.settings import SettingInvalid, from_environment
 
 _GRACE_SECONDS = 3
 """For open event streams when the service is asked to end; their readers resume at the next start."""
@@ -24,7 +24,7 @@ def is_loopback(host: str) -> bool:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m backend.serve", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m phylon.backend.serve", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="loopback address to listen on (default: %(default)s)")
     parser.add_argument("--port", default=8787, type=int, help="port to listen on (default: %(default)s)")
     options = parser.parse_args(arguments)

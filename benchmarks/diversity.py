@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from phylon.spec import MLPSpec, TD3Spec, hyperparameters
 from phylon.spec.dvd import DIVERSITY, DvDSpec
-from worker.algorithms.diverse_policies import diverse_policies
-from worker.algorithms.shared_td3 import EACH_ALONE, shared_td3
-from worker.core.types import Array, EnvironmentInfo, Joint, Key, Transition
-from worker.execution.compilation import one_thread
-from worker.networks import deterministic_policy
+from phylon.worker.algorithms.diverse_policies import diverse_policies
+from phylon.worker.algorithms.shared_td3 import EACH_ALONE, shared_td3
+from phylon.worker.core.types import Array, EnvironmentInfo, Joint, Key, Transition
+from phylon.worker.execution.compilation import one_thread
+from phylon.worker.networks import deterministic_policy
 
 POLICIES, UPDATES, BATCH, SEEDS = 5, 3000, 32, 3
 RADIUS, TILT = 0.6, 0.2

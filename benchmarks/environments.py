@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks import report
 from phylon.spec.environment import EnvironmentSpec
-from worker.environments import HostEnvironments, make_environments
+from phylon.worker.environments import HostEnvironments, make_environments
 
 COUNT = 16
 ROUNDS = 5

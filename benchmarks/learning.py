@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from benchmarks import report
-from phylon.events import Metrics
+from phylon.contract.events import Metrics
 from phylon.spool import SPOOL_FILE, SpoolReader
-from worker.training.randomness import environment_seeds
+from phylon.worker.training.randomness import environment_seeds
 
 RESULTS = Path(os.environ.get("PHYLON_LEARNING_RESULTS", "runs/learning.jsonl"))
 OUR_SEEDS, THEIR_SEEDS = 5, 3

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from phylon.events import Metrics, RunEvent
+from phylon.contract.events import Metrics, RunEvent
 from phylon.spool import SPOOL_FILE, SpoolReader
 
 Frames = dict[str, list[float]]

@@ -17,11 +17,11 @@ from benchmarks import own_run, report
 from phylon.spec import parse_spec
 from phylon.spec.algorithms.drac import AUGMENTATION_NAMES
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.keys import derive
-from worker.environments import make_environments
-from worker.execution import Actor
-from worker.population import sample_hyperparams
-from worker.training.evaluate import Evaluation, HostEvaluator
+from phylon.worker.core.keys import derive
+from phylon.worker.environments import make_environments
+from phylon.worker.execution import Actor
+from phylon.worker.population import sample_hyperparams
+from phylon.worker.training.evaluate import Evaluation, HostEvaluator
 
 MEMBERS = len(AUGMENTATION_NAMES)
 ENVS, ROLLOUT_STEPS, UPDATES, LOOKS = 64, 64, 48, 24

@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmarks import report
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.types import Transition
-from worker.environments import describe, make_environments
-from worker.replay import FrameReplay, Replay
-from worker.training.collect import Given, HostCollector, in_order_of_time
-from worker.training.stopwatch import Stopwatch
+from phylon.worker.core.types import Transition
+from phylon.worker.environments import describe, make_environments
+from phylon.worker.replay import FrameReplay, Replay
+from phylon.worker.training.collect import Given, HostCollector, in_order_of_time
+from phylon.worker.training.stopwatch import Stopwatch
 
 MEMBERS, ENVS, CAPACITY = 4, 4, 2000
 CALLS, UPDATES, BATCH = 10, 10, 32

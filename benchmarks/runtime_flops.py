@@ -36,14 +36,14 @@ def flops_of_update() -> int:
 
 def measure(size: int, folder: Path) -> dict[str, float]:
     """In this process: milliseconds of a population update and of a product, in turns."""
-    from worker.core.startup import one_cpu_device_a_core
+    from phylon.worker.core.startup import one_cpu_device_a_core
 
     one_cpu_device_a_core(most=size)
     import torch
 
     from phylon.spec import StudyCell
-    from worker.studies.contender import Task
-    from worker.studies.jax_contender import JaxContender
+    from phylon.worker.studies.contender import Task
+    from phylon.worker.studies.jax_contender import JaxContender
 
     cores = sorted(os.sched_getaffinity(0))
     torch.set_num_threads(len(cores))

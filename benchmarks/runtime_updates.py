@@ -10,9 +10,9 @@ from phylon import study
 from phylon.spec import parse_study
 from phylon.study import Measurement
 from phylon.study_table import Row, rows
-from worker.studies.conductor import run
-from worker.studies.folder import open_study
-from worker.studies.machine import this_machine
+from phylon.worker.studies.conductor import run
+from phylon.worker.studies.folder import open_study
+from phylon.worker.studies.machine import this_machine
 
 DENSE = {
     **{"version": 1, "name": "dense", "kind": "runtime_study", "algorithms": ["td3", "sac"]},

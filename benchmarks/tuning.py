@@ -32,8 +32,8 @@ from benchmarks.tuning_task import (
     to_unit,
 )
 from phylon.spec import ExperimentSpec, parse_spec
-from worker.core.keys import derive
-from worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.core.keys import derive
+from phylon.worker.population import Standing, build_method, sample_hyperparams
 
 SEEDS = 20
 WINDOW = 128

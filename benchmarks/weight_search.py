@@ -4,12 +4,12 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from phylon.events import Metrics
+from phylon.contract.events import Metrics
 from phylon.spec import parse_spec
 from phylon.spool import SpoolReader
-from worker.training.commands import Commands
-from worker.training.run_directory import RunRequest, spool_path, write_run
-from worker.training.session import train
+from phylon.worker.training.commands import Commands
+from phylon.worker.training.run_directory import RunRequest, spool_path, write_run
+from phylon.worker.training.session import train
 
 MEMBERS, EPISODES, SEEDS = 10, 5, 3
 

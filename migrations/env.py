@@ -3,9 +3,9 @@
 from alembic import context
 from sqlalchemy import text
 
-from backend.kit.database import make_engine
-from backend.models import Base
-from backend.settings import from_environment
+from phylon.backend.kit.database import make_engine
+from phylon.backend.models import Base
+from phylon.backend.settings import from_environment
 
 _LOCK_TIMEOUT = "5s"
 """A migration that waits for a lock blocks everyone behind it; better it fails and is tried again."""

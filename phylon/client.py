@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from phylon.contract.events import OUTCOMES, RunEvent, run_event
 from phylon.errors import ApiError, PhylonUnreachable
 from phylon.event_stream import Message, messages
-from phylon.events import OUTCOMES, RunEvent, run_event
 from phylon.presets import Preset
 from phylon.results import (
     Advice,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from phylon.catalogue import Space
-from phylon.events import Segment
+from phylon.contract.events import Span
 from phylon.spec import Problem
 from phylon.spec.distributions import Scale
 from phylon.study import Machine, Measurement
@@ -47,8 +47,8 @@ class Run(Result):
     total_steps: int
     attempts: int
     max_attempts: int
-    best_fitness: float | None
-    median_fitness: float | None
+    best_return: float | None
+    median_return: float | None
     env_steps_per_second: float | None
     eta_seconds: float | None
     strategy: str | None
@@ -98,8 +98,8 @@ class ExperimentSummary(Result):
     replicates: int
     step: int
     total_steps: int
-    best_fitness: float | None
-    last_fitness: float | None
+    best_return: float | None
+    last_return: float | None
     sparkline: list[float]
     error_message: str | None
     env_steps_per_second: float | None
@@ -171,7 +171,7 @@ class Series(NamedTuple):
     """[ticks, members], or [ticks, 1] for a metric of the whole population"""
 
 
-class SegmentInTime(Segment):
+class SpanInTime(Span):
     """A stretch of one member's life, with when it began and ended."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="strings")
@@ -194,7 +194,7 @@ class RunLineage(Result):
     population_size: int
     end_step: int
     tuned: list[Tuned]
-    segments: list[SegmentInTime]
+    spans: list[SpanInTime]
 
 
 class LogLine(Result):
@@ -217,7 +217,7 @@ class Video(Result):
     """Whom a film shows, and how that went."""
 
     member: int
-    segment: int
+    span: int
     episode_return: float
     episode_steps: int
     ended: bool

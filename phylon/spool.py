@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from phylon.events import RunEvent, Started, run_event
+from phylon.contract.events import RunEvent, Started, run_event
 
 SPOOL_FILE = "events.jsonl"
 

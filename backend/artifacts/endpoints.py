@@ -3,11 +3,11 @@
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from backend.artifacts import service
-from backend.artifacts.schemas import BYTES, ArtifactRead
-from backend.dependencies import ContextDep, ReadSession
-from backend.kit.errors import NotFound, responses
-from backend.kit.parameters import Id
+from phylon.backend.artifacts import service
+from phylon.backend.artifacts.schemas import BYTES, ArtifactRead
+from phylon.backend.dependencies import ContextDep, ReadSession
+from phylon.backend.kit.errors import NotFound, responses
+from phylon.backend.kit.parameters import Id
 
 router = APIRouter(tags=["artifacts"])
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from backend.kit.errors import NotFound
-from backend.models import Artifact
+from phylon.backend.kit.errors import NotFound
+from phylon.backend.models import Artifact
 
 
 def get(session: Session, artifact_id: int) -> Artifact:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from backend.kit.schema import Real, Schema
+from phylon.backend.kit.schema import Real, Schema
 
 Kind = Literal["checkpoint", "video"]
 
@@ -12,7 +12,7 @@ class VideoRead(Schema):
     """Whom a film shows, and how that went."""
 
     member: int
-    segment: int
+    span: int
     episode_return: Real
     episode_steps: int
     ended: bool

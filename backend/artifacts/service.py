@@ -7,19 +7,19 @@ from pathlib import Path
 from fastapi.responses import FileResponse
 from sqlalchemy.orm import Session
 
-from backend.artifacts import repository, storage
-from backend.artifacts.schemas import ArtifactRead, VideoRead
-from backend.artifacts.storage import Received
-from backend.attempts import fence
-from backend.context import Context
-from backend.events import repository as events
-from backend.kit import clock
-from backend.kit.database import after_commit
-from backend.kit.errors import Invalid, NotFound
-from backend.models import Artifact
-from backend.runs import repository as runs
-from phylon.events import Checkpoint, Video, run_event
-from phylon.protocol import ArtifactStored, CheckpointReference
+from phylon.backend.artifacts import repository, storage
+from phylon.backend.artifacts.schemas import ArtifactRead, VideoRead
+from phylon.backend.artifacts.storage import Received
+from phylon.backend.attempts import fence
+from phylon.backend.context import Context
+from phylon.backend.events import repository as events
+from phylon.backend.kit import clock
+from phylon.backend.kit.database import after_commit
+from phylon.backend.kit.errors import Invalid, NotFound
+from phylon.backend.models import Artifact
+from phylon.backend.runs import repository as runs
+from phylon.contract.events import Checkpoint, Video, run_event
+from phylon.contract.protocol import ArtifactStored, CheckpointReference
 
 _CHECKPOINT_NAME = re.compile(r"\d+\.npz")
 _VIDEO_SUFFIX = ".mp4"

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import anyio.to_thread
 
-from backend.artifacts import service, storage
-from backend.artifacts.service import UploadDamaged
-from backend.attempts import fence
-from backend.context import Context
-from phylon.protocol import ArtifactStored
+from phylon.backend.artifacts import service, storage
+from phylon.backend.artifacts.service import UploadDamaged
+from phylon.backend.attempts import fence
+from phylon.backend.context import Context
+from phylon.contract.protocol import ArtifactStored
 
 
 async def receive(

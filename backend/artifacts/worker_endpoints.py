@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import FileResponse
 
-from backend.artifacts import service, upload
-from backend.artifacts.schemas import BINARY, BYTES
-from backend.artifacts.service import UploadDamaged
-from backend.dependencies import ContextDep, ReadSession, require_worker
-from backend.kit.errors import NotFound, StaleAttempt, Unauthorized, responses
-from backend.kit.parameters import LARGEST, Id, Offset
-from phylon.protocol import ArtifactStored
+from phylon.backend.artifacts import service, upload
+from phylon.backend.artifacts.schemas import BINARY, BYTES
+from phylon.backend.artifacts.service import UploadDamaged
+from phylon.backend.dependencies import ContextDep, ReadSession, require_worker
+from phylon.backend.kit.errors import NotFound, StaleAttempt, Unauthorized, responses
+from phylon.backend.kit.parameters import LARGEST, Id, Offset
+from phylon.contract.protocol import ArtifactStored
 
 router = APIRouter(
     prefix="/worker", tags=["worker"], dependencies=[Depends(require_worker)], responses=responses(Unauthorized)

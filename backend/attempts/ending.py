@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from backend.kit import clock
-from backend.kit.columns import without_nul
-from backend.models import Attempt, Run
-from backend.runs.status import RunStatus, move
+from phylon.backend.kit import clock
+from phylon.backend.kit.columns import without_nul
+from phylon.backend.models import Attempt, Run
+from phylon.backend.runs.status import RunStatus, move
 
 Reason = Literal["crashed", "worker_shutdown", "lost"]
 

@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter, Depends
 
-from backend.attempts import service
-from backend.attempts.service import RunNotClaimable
-from backend.dependencies import ContextDep, WriteSession, require_worker
-from backend.kit.errors import NotFound, StaleAttempt, Unauthorized, responses
-from backend.kit.parameters import Id
-from phylon.protocol import Claim, ClaimRequest, Heartbeat, HeartbeatAnswer, Release, ResumeRequest
+from phylon.backend.attempts import service
+from phylon.backend.attempts.service import RunNotClaimable
+from phylon.backend.dependencies import ContextDep, WriteSession, require_worker
+from phylon.backend.kit.errors import NotFound, StaleAttempt, Unauthorized, responses
+from phylon.backend.kit.parameters import Id
+from phylon.contract.protocol import Claim, ClaimRequest, Heartbeat, HeartbeatAnswer, Release, ResumeRequest
 
 router = APIRouter(
     prefix="/worker/runs/{id}",

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
-from backend.attempts import repository
-from backend.kit import clock
-from backend.kit.errors import StaleAttempt
-from backend.models import Attempt, Run
-from backend.runs import repository as runs
-from backend.runs.status import HELD, RunStatus
+from phylon.backend.attempts import repository
+from phylon.backend.kit import clock
+from phylon.backend.kit.errors import StaleAttempt
+from phylon.backend.models import Attempt, Run
+from phylon.backend.runs import repository as runs
+from phylon.backend.runs.status import HELD, RunStatus
 
 _OUTCOMES = (RunStatus.FINISHED, RunStatus.STOPPED, RunStatus.FAILED)
 

@@ -2,9 +2,9 @@
 
 from sqlalchemy.orm import Session
 
-from backend.kit import clock
-from backend.kit.errors import NotFound
-from backend.models import Attempt, Run, Worker
+from phylon.backend.kit import clock
+from phylon.backend.kit.errors import NotFound
+from phylon.backend.models import Attempt, Run, Worker
 
 
 def start(session: Session, run: Run, worker: Worker) -> Attempt:

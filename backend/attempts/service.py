@@ -4,21 +4,21 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from backend.artifacts import service as artifacts
-from backend.attempts import fence, repository
-from backend.attempts.ending import give_up
-from backend.context import Context
-from backend.events import ingestion
-from backend.events import repository as events
-from backend.kit import clock
-from backend.kit.errors import Conflict
-from backend.logs import service as logs
-from backend.models import Attempt, Run, Worker
-from backend.runs import repository as runs_repository
-from backend.runs import service as runs
-from backend.runs.status import HELD, RunStatus, move_if_waiting
-from backend.workers import repository as workers
-from phylon.protocol import Claim, ClaimRequest, Heartbeat, HeartbeatAnswer, Release, ResumeRequest
+from phylon.backend.artifacts import service as artifacts
+from phylon.backend.attempts import fence, repository
+from phylon.backend.attempts.ending import give_up
+from phylon.backend.context import Context
+from phylon.backend.events import ingestion
+from phylon.backend.events import repository as events
+from phylon.backend.kit import clock
+from phylon.backend.kit.errors import Conflict
+from phylon.backend.logs import service as logs
+from phylon.backend.models import Attempt, Run, Worker
+from phylon.backend.runs import repository as runs_repository
+from phylon.backend.runs import service as runs
+from phylon.backend.runs.status import HELD, RunStatus, move_if_waiting
+from phylon.backend.workers import repository as workers
+from phylon.contract.protocol import Claim, ClaimRequest, Heartbeat, HeartbeatAnswer, Release, ResumeRequest
 
 
 class RunNotClaimable(Conflict):

@@ -7,13 +7,13 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Header, Query
 from fastapi.sse import EventSourceResponse
 
-from backend.dependencies import ContextDep
-from backend.events import stream
-from backend.events.schemas import StreamMessage
-from backend.events.stream import Position
-from backend.kit.errors import Invalid, NotFound, responses
-from backend.kit.parameters import Id
-from backend.runs import service as runs
+from phylon.backend.dependencies import ContextDep
+from phylon.backend.events import stream
+from phylon.backend.events.schemas import StreamMessage
+from phylon.backend.events.stream import Position
+from phylon.backend.kit.errors import Invalid, NotFound, responses
+from phylon.backend.kit.parameters import Id
+from phylon.backend.runs import service as runs
 
 router = APIRouter(prefix="/runs/{id}/events", tags=["events"])
 

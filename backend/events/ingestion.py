@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from backend.events import repository
-from backend.kit import clock
-from backend.lineage import repository as lineage
-from backend.metrics import repository as metrics
-from backend.metrics.frames import SPEED, Frame, pack, unpack
-from backend.models import Attempt, Run
-from backend.runs.status import HELD, RunStatus, move
-from phylon.events import Failed, Finished, Lineage, Metrics, RunEvent, Started, Stopped
-from phylon.fitness import FITNESS, best_of, median_of
+from phylon.backend.events import repository
+from phylon.backend.kit import clock
+from phylon.backend.lineage import repository as lineage
+from phylon.backend.metrics import repository as metrics
+from phylon.backend.metrics.frames import SPEED, Frame, pack, unpack
+from phylon.backend.models import Attempt, Run
+from phylon.backend.runs.status import HELD, RunStatus, move
+from phylon.contract.events import Failed, Finished, Lineage, Metrics, RunEvent, Started, Stopped
+from phylon.returns import RETURN, best_of, median_of
 
 _OUTCOMES = {Finished: RunStatus.FINISHED, Stopped: RunStatus.STOPPED, Failed: RunStatus.FAILED}
 
@@ -44,7 +44,7 @@ def cut_back(session: Session, run: Run, from_seq: int) -> None:
         history.cut(session, run.id, from_seq)
     run.last_seq = min(run.last_seq, from_seq - 1)
     run.step = repository.last_step(session, run.id)
-    _recompute_fitness(session, run)
+    _recompute_returns(session, run)
 
 
 def _apply(session: Session, run: Run, attempt: Attempt, event: RunEvent) -> None:
@@ -54,8 +54,8 @@ def _apply(session: Session, run: Run, attempt: Attempt, event: RunEvent) -> Non
             run.strategy_explanation = event.explanation
             run.devices = event.devices
         case Metrics():
-            if fitness := event.frames.get(FITNESS):
-                _note_fitness(run, unpack(pack(fitness)))
+            if returns := event.frames.get(RETURN):
+                _note_returns(run, unpack(pack(returns)))
             if speed := event.frames.get(SPEED):
                 run.env_steps_per_second = speed[0]
         case Lineage():
@@ -70,17 +70,17 @@ def _apply(session: Session, run: Run, attempt: Attempt, event: RunEvent) -> Non
             pass  # a checkpoint or a video is history only; its bytes come as an artifact
 
 
-def _note_fitness(run: Run, values: Frame) -> None:
+def _note_returns(run: Run, values: Frame) -> None:
     best = best_of(values)
-    run.last_fitness = best
-    run.median_fitness = median_of(values)
-    if run.best_fitness is None or math.isnan(run.best_fitness) or best > run.best_fitness:
-        run.best_fitness = best
+    run.last_return = best
+    run.median_return = median_of(values)
+    if run.best_return is None or math.isnan(run.best_return) or best > run.best_return:
+        run.best_return = best
 
 
-def _recompute_fitness(session: Session, run: Run) -> None:
-    run.best_fitness = run.last_fitness = run.median_fitness = None
-    for data in metrics.column(session, run.id, FITNESS).data:
-        _note_fitness(run, unpack(data))
+def _recompute_returns(session: Session, run: Run) -> None:
+    run.best_return = run.last_return = run.median_return = None
+    for data in metrics.column(session, run.id, RETURN).data:
+        _note_returns(run, unpack(data))
     speed = metrics.last(session, run.id, SPEED)
     run.env_steps_per_second = None if speed is None else float(unpack(speed)[0])

@@ -6,8 +6,8 @@ from typing import Literal
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from backend.models import Attempt, Event
-from phylon.events import Metrics, RunEvent
+from phylon.backend.models import Attempt, Event
+from phylon.contract.events import Metrics, RunEvent
 
 
 def add(session: Session, run_id: int, attempt: int, events: Sequence[RunEvent]) -> None:

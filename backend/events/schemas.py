@@ -2,9 +2,9 @@
 
 from typing_extensions import TypeAliasType
 
-from backend.kit.schema import Schema
-from backend.runs.schemas import RunRead
-from phylon import events
+from phylon.backend.kit.schema import Schema
+from phylon.backend.runs.schemas import RunRead
+from phylon.contract import events
 
 RunEvent = TypeAliasType("RunEvent", events.RunEvent)
 """Named, so that the generated client has the union under one name."""

@@ -14,17 +14,17 @@ import anyio.to_thread
 from fastapi.sse import ServerSentEvent
 from sqlalchemy.orm import Session
 
-from backend.context import Context
-from backend.events import repository
-from backend.events.schemas import RewindEvent
-from backend.metrics import repository as metrics
-from backend.metrics.frames import unpack
-from backend.models import Event
-from backend.runs import repository as runs
-from backend.runs import service as runs_service
-from backend.runs.schemas import RunRead
-from backend.runs.status import ACTIVE
-from phylon.events import Metrics
+from phylon.backend.context import Context
+from phylon.backend.events import repository
+from phylon.backend.events.schemas import RewindEvent
+from phylon.backend.metrics import repository as metrics
+from phylon.backend.metrics.frames import unpack
+from phylon.backend.models import Event
+from phylon.backend.runs import repository as runs
+from phylon.backend.runs import service as runs_service
+from phylon.backend.runs.schemas import RunRead
+from phylon.backend.runs.status import ACTIVE
+from phylon.contract.events import Metrics
 
 _POLL_SECONDS = 2.0
 _BATCH = 200

@@ -4,18 +4,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from backend.dependencies import ContextDep, ReadSession, WriteSession
-from backend.experiments import service
-from backend.experiments.schemas import (
+from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
+from phylon.backend.experiments import service
+from phylon.backend.experiments.schemas import (
     ExperimentFromSpec,
     ExperimentFromYaml,
     ExperimentPage,
     ExperimentRead,
     ExperimentStatus,
 )
-from backend.experiments.service import ExperimentActive, ExperimentNotActive
-from backend.kit.errors import Invalid, NotFound, responses
-from backend.kit.parameters import LARGEST, Id, Offset
+from phylon.backend.experiments.service import ExperimentActive, ExperimentNotActive
+from phylon.backend.kit.errors import Invalid, NotFound, responses
+from phylon.backend.kit.parameters import LARGEST, Id, Offset
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, ScalarSelect, Select, case, func, or_, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from backend.experiments.schemas import ExperimentStatus
-from backend.experiments.status import RANK
-from backend.kit.errors import NotFound
-from backend.models import Experiment, MetricFrame, Run
+from phylon.backend.experiments.schemas import ExperimentStatus
+from phylon.backend.experiments.status import RANK
+from phylon.backend.kit.errors import NotFound
+from phylon.backend.models import Experiment, MetricFrame, Run
 
 
 class Page(NamedTuple):

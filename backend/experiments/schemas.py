@@ -4,8 +4,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from backend.kit.schema import InputSchema, Real, Schema
-from backend.runs.schemas import RunRead
+from phylon.backend.kit.schema import InputSchema, Real, Schema
+from phylon.backend.runs.schemas import RunRead
 
 
 class ExperimentStatus(StrEnum):
@@ -60,9 +60,9 @@ class ExperimentSummary(Schema):
     step: int
     """Mean over the runs."""
     total_steps: int
-    best_fitness: Real | None
+    best_return: Real | None
     """Of any member of any run at any evaluation."""
-    last_fitness: Real | None
+    last_return: Real | None
     """Of the best member at the last evaluation."""
     sparkline: list[Real]
     """Return of the best member over time, at most 40 points."""

@@ -2,25 +2,25 @@
 
 from sqlalchemy.orm import Session
 
-from backend.artifacts import storage
-from backend.context import Context
-from backend.experiments import repository
-from backend.experiments.schemas import (
+from phylon.backend.artifacts import storage
+from phylon.backend.context import Context
+from phylon.backend.experiments import repository
+from phylon.backend.experiments.schemas import (
     ExperimentFromSpec,
     ExperimentFromYaml,
     ExperimentPage,
     ExperimentRead,
     ExperimentStatus,
 )
-from backend.experiments.status import derive
-from backend.experiments.summary import group_name, summarise
-from backend.kit import clock
-from backend.kit.database import after_commit
-from backend.kit.errors import Conflict, Invalid
-from backend.models import Experiment, Group, Run
-from backend.runs import repository as runs_repository
-from backend.runs import service as runs
-from backend.runs.status import ACTIVE, RunStatus
+from phylon.backend.experiments.status import derive
+from phylon.backend.experiments.summary import group_name, summarise
+from phylon.backend.kit import clock
+from phylon.backend.kit.database import after_commit
+from phylon.backend.kit.errors import Conflict, Invalid
+from phylon.backend.models import Experiment, Group, Run
+from phylon.backend.runs import repository as runs_repository
+from phylon.backend.runs import service as runs
+from phylon.backend.runs.status import ACTIVE, RunStatus
 from phylon.spec import (
     ExperimentSpec,
     SpecInvalid,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from backend.experiments.schemas import ExperimentStatus
-from backend.runs.status import RunStatus
+from phylon.backend.experiments.schemas import ExperimentStatus
+from phylon.backend.runs.status import RunStatus
 
 _MEANING = {
     RunStatus.RUNNING: ExperimentStatus.RUNNING,

@@ -5,14 +5,14 @@ from collections import defaultdict
 import numpy as np
 from sqlalchemy.orm import Session
 
-from backend.experiments import repository
-from backend.experiments.repository import EvaluationFrame
-from backend.experiments.schemas import ExperimentSummary, GroupName
-from backend.experiments.status import derive
-from backend.metrics.frames import unpack
-from backend.models import Experiment, Run
-from backend.runs.status import HELD
-from phylon.fitness import FITNESS, best_of
+from phylon.backend.experiments import repository
+from phylon.backend.experiments.repository import EvaluationFrame
+from phylon.backend.experiments.schemas import ExperimentSummary, GroupName
+from phylon.backend.experiments.status import derive
+from phylon.backend.metrics.frames import unpack
+from phylon.backend.models import Experiment, Run
+from phylon.backend.runs.status import HELD
+from phylon.returns import RETURN, best_of
 
 _SPARKLINE_POINTS = 40
 
@@ -20,7 +20,7 @@ _SPARKLINE_POINTS = 40
 def summarise(session: Session, experiments: list[Experiment]) -> list[ExperimentSummary]:
     run_ids = [run.id for experiment in experiments for run in experiment.runs]
     frames: dict[int, list[EvaluationFrame]] = defaultdict(list)
-    for frame in repository.sampled_evaluations(session, run_ids, FITNESS, _SPARKLINE_POINTS):
+    for frame in repository.sampled_evaluations(session, run_ids, RETURN, _SPARKLINE_POINTS):
         frames[frame.run_id].append(frame)
     return [_summary(experiment, frames) for experiment in experiments]
 
@@ -41,8 +41,8 @@ def _summary(experiment: Experiment, frames: dict[int, list[EvaluationFrame]]) -
         replicates=len(runs),
         step=sum(run.step for run in runs) // len(runs),
         total_steps=runs[0].total_steps,
-        best_fitness=_greatest([run.best_fitness for run in runs]),
-        last_fitness=_greatest([run.last_fitness for run in runs]),
+        best_return=_greatest([run.best_return for run in runs]),
+        last_return=_greatest([run.last_return for run in runs]),
         sparkline=_sparkline([frames[run.id] for run in runs]),
         error_message=_first_error(runs),
         env_steps_per_second=sum(speeds) if speeds else None,

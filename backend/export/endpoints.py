@@ -6,11 +6,11 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import StreamingResponse
 from sqlalchemy.orm import Session
 
-from backend.dependencies import get_read_session
-from backend.export import service
-from backend.export.service import FormatUnavailable
-from backend.kit.errors import NotFound, responses
-from backend.kit.parameters import Id
+from phylon.backend.dependencies import get_read_session
+from phylon.backend.export import service
+from phylon.backend.export.service import FormatUnavailable
+from phylon.backend.kit.errors import NotFound, responses
+from phylon.backend.kit.parameters import Id
 from phylon.export.formats import Format, TableName
 
 router = APIRouter(prefix="/runs/{id}/export", tags=["export"])

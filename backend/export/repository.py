@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from backend.models import MetricFrame, Segment
+from phylon.backend.models import MetricFrame, Span
 
 
 class Frame(NamedTuple):
@@ -29,11 +29,11 @@ def frames(session: Session, run_id: int, name: str, size: int) -> Iterator[Sequ
         page = [Frame(*row) for row in session.execute(statement.where(MetricFrame.seq > page[-1].seq))]
 
 
-def segments(session: Session, run_id: int, size: int) -> Iterator[Sequence[Segment]]:
-    statement = select(Segment).where(Segment.run_id == run_id).order_by(Segment.id).limit(size)
+def spans(session: Session, run_id: int, size: int) -> Iterator[Sequence[Span]]:
+    statement = select(Span).where(Span.run_id == run_id).order_by(Span.id).limit(size)
     page = list(session.scalars(statement))
     while page:
         yield page
         last = page[-1].id
         session.expunge_all()  # else the session would remember every page
-        page = list(session.scalars(statement.where(Segment.id > last)))
+        page = list(session.scalars(statement.where(Span.id > last)))

@@ -5,21 +5,21 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from sqlalchemy.orm import Session
 
-from backend.export import repository
-from backend.kit.errors import PlatformError
-from backend.metrics import repository as metrics
-from backend.metrics.frames import unpack
-from backend.models import Run
-from backend.runs import repository as runs
+from phylon.backend.export import repository
+from phylon.backend.kit.errors import PlatformError
+from phylon.backend.metrics import repository as metrics
+from phylon.backend.metrics.frames import unpack
+from phylon.backend.models import Run
+from phylon.backend.runs import repository as runs
 from phylon.export.formats import CHUNKS, Format, TableName
 from phylon.export.lineage import categories_of, lineage_table
 from phylon.export.metrics import ROWS, NamedSeries, metrics_table
 from phylon.export.parquet_format import PyarrowMissing
 from phylon.export.tables import Table
-from phylon.results import SegmentInTime, Series
+from phylon.results import Series, SpanInTime
 from phylon.spec import parse_spec
 
-_SEGMENTS = 1000
+_SPANS_PER_PAGE = 1000
 """In a page."""
 
 
@@ -45,7 +45,7 @@ def chunks(session: Session, run_id: int, table: TableName, format: Format) -> t
 def _table(session: Session, run: Run, table: TableName) -> Table:
     if table == "metrics":
         return metrics_table(_series(session, run), run.population_size)
-    return lineage_table(lambda: _segments(session, run), categories_of(parse_spec(run.experiment.spec).algorithm))
+    return lineage_table(lambda: _spans(session, run), categories_of(parse_spec(run.experiment.spec).algorithm))
 
 
 def _series(session: Session, run: Run) -> Iterator[NamedSeries]:
@@ -57,6 +57,6 @@ def _series(session: Session, run: Run) -> Iterator[NamedSeries]:
             yield name, Series(steps, np.array([frame.wall for frame in page]), values.astype(np.float64))
 
 
-def _segments(session: Session, run: Run) -> Iterable[list[SegmentInTime]]:
-    for page in repository.segments(session, run.id, _SEGMENTS):
-        yield [SegmentInTime.model_validate(segment, from_attributes=True) for segment in page]
+def _spans(session: Session, run: Run) -> Iterable[list[SpanInTime]]:
+    for page in repository.spans(session, run.id, _SPANS_PER_PAGE):
+        yield [SpanInTime.model_validate(span, from_attributes=True) for span in page]

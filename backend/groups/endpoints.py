@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from backend.dependencies import ContextDep, ReadSession, WriteSession
-from backend.groups import service
-from backend.groups.schemas import GroupFromSpec, GroupFromYaml, GroupPage, GroupRead
-from backend.groups.service import GroupActive, GroupNotActive
-from backend.kit.errors import Invalid, NotFound, responses
-from backend.kit.parameters import Id, Offset
+from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
+from phylon.backend.groups import service
+from phylon.backend.groups.schemas import GroupFromSpec, GroupFromYaml, GroupPage, GroupRead
+from phylon.backend.groups.service import GroupActive, GroupNotActive
+from phylon.backend.kit.errors import Invalid, NotFound, responses
+from phylon.backend.kit.parameters import Id, Offset
 
 router = APIRouter(prefix="/groups", tags=["groups"])
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from backend.experiments.repository import status_rank
-from backend.experiments.schemas import ExperimentStatus
-from backend.kit.errors import NotFound
-from backend.models import Experiment, Group, Run
+from phylon.backend.experiments.repository import status_rank
+from phylon.backend.experiments.schemas import ExperimentStatus
+from phylon.backend.kit.errors import NotFound
+from phylon.backend.models import Experiment, Group, Run
 
 
 class Page(NamedTuple):

@@ -6,15 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy.orm import Session
 
-from backend.experiments import repository
-from backend.experiments.schemas import ExperimentSummary
-from backend.experiments.summary import summarise
-from backend.groups.aggregate import Scores, aggregate
-from backend.groups.schemas import AggregateRead, Estimate, GroupExperiment
-from backend.metrics.frames import unpack
-from backend.models import Experiment
 from phylon import catalogue
-from phylon.fitness import FITNESS, best_of
+from phylon.backend.experiments import repository
+from phylon.backend.experiments.schemas import ExperimentSummary
+from phylon.backend.experiments.summary import summarise
+from phylon.backend.groups.aggregate import Scores, aggregate
+from phylon.backend.groups.schemas import AggregateRead, Estimate, GroupExperiment
+from phylon.backend.metrics.frames import unpack
+from phylon.backend.models import Experiment
+from phylon.returns import RETURN, best_of
 
 
 class Results(NamedTuple):
@@ -41,7 +41,7 @@ def _scores(session: Session, experiments: list[Experiment]) -> dict[int, Scores
     """The samples of each experiment at the last evaluation of its runs; those that are no number are left out."""
     run_ids = [run.id for experiment in experiments for run in experiment.runs]
     frames: dict[int, Scores] = defaultdict(lambda: np.empty(0))
-    for frame in repository.sampled_evaluations(session, run_ids, FITNESS, 1):
+    for frame in repository.sampled_evaluations(session, run_ids, RETURN, 1):
         frames[frame.run_id] = unpack(frame.data).astype(np.float64)
     scores: dict[int, Scores] = {}
     for experiment in experiments:

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from backend.experiments.schemas import ExperimentStatus, ExperimentSummary
-from backend.kit.schema import InputSchema, Real, Schema
+from phylon.backend.experiments.schemas import ExperimentStatus, ExperimentSummary
+from phylon.backend.kit.schema import InputSchema, Real, Schema
 
 
 class GroupFromSpec(InputSchema):

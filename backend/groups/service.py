@@ -4,22 +4,22 @@ from collections import Counter
 
 from sqlalchemy.orm import Session
 
-from backend.artifacts import storage
-from backend.context import Context
-from backend.experiments import service as experiments
-from backend.experiments.schemas import ExperimentStatus
-from backend.experiments.service import SpecRefused
-from backend.groups import repository
-from backend.groups.repository import Standing
-from backend.groups.results import read_results
-from backend.groups.schemas import GroupFromSpec, GroupFromYaml, GroupPage, GroupRead, GroupSummary
-from backend.kit import clock
-from backend.kit.database import after_commit
-from backend.kit.errors import Conflict
-from backend.models import Group
-from backend.runs import repository as runs_repository
-from backend.runs import service as runs
-from backend.runs.status import ACTIVE
+from phylon.backend.artifacts import storage
+from phylon.backend.context import Context
+from phylon.backend.experiments import service as experiments
+from phylon.backend.experiments.schemas import ExperimentStatus
+from phylon.backend.experiments.service import SpecRefused
+from phylon.backend.groups import repository
+from phylon.backend.groups.repository import Standing
+from phylon.backend.groups.results import read_results
+from phylon.backend.groups.schemas import GroupFromSpec, GroupFromYaml, GroupPage, GroupRead, GroupSummary
+from phylon.backend.kit import clock
+from phylon.backend.kit.database import after_commit
+from phylon.backend.kit.errors import Conflict
+from phylon.backend.models import Group
+from phylon.backend.runs import repository as runs_repository
+from phylon.backend.runs import service as runs
+from phylon.backend.runs.status import ACTIVE
 from phylon.spec import SpecInvalid, group_to_yaml, parse_group, read_yaml, spec_to_yaml
 
 

@@ -9,7 +9,7 @@ import httpx
 def main() -> int:
     url = os.environ.get("PHYLON_API_URL", "http://127.0.0.1:8787")
     try:
-        answer = httpx.get(f"{url}/api/health", timeout=4)
+        answer = httpx.get(f"{url}/api/v1/health", timeout=4)
     except httpx.HTTPError as error:
         print(f"{url} does not answer: {error}", file=sys.stderr)
         return 1

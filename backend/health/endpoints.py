@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter, Response
 
-from backend.dependencies import ContextDep
-from backend.health import service
-from backend.health.schemas import Health
+from phylon.backend.dependencies import ContextDep
+from phylon.backend.health import service
+from phylon.backend.health.schemas import Health
 
 router = APIRouter(prefix="/health", tags=["health"])
 

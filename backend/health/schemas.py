@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from backend.kit.schema import Schema
+from phylon.backend.kit.schema import Schema
 
 Reachable = Literal["ok", "unavailable"]
 

@@ -5,8 +5,8 @@ from importlib.metadata import version
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.context import Context
-from backend.health.schemas import Health
+from phylon.backend.context import Context
+from phylon.backend.health.schemas import Health
 
 
 def check(context: Context) -> Health:

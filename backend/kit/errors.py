@@ -13,7 +13,7 @@ A folder's own errors subclass these next to the rule that raises them. `respons
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from backend.kit.schema import Schema
+from phylon.backend.kit.schema import Schema
 from phylon.spec import Problem
 
 

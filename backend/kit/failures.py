@@ -10,7 +10,7 @@ from sqlalchemy.exc import DataError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from backend.kit.errors import ErrorRead, PlatformError, ProblemRead
+from phylon.backend.kit.errors import ErrorRead, PlatformError, ProblemRead
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 

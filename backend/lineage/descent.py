@@ -1,18 +1,17 @@
-"""What a run's lineage tells beyond its segments: numbers, schedules, and files for other programs."""
+"""What a run's lineage tells beyond its spans: numbers, schedules, and files for other programs."""
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from backend.kit.errors import Conflict, Invalid, PlatformError
-from backend.lineage import repository
-from backend.lineage.schemas import RunLineage
-from backend.lineage.service import tuned_of
-from backend.lineage.summary_schemas import LineageSummaryRead, ScheduleEntryRead, ScheduleRead
-from backend.metrics import repository as metrics
-from backend.metrics.frames import unpack
-from backend.runs import repository as runs
 from phylon import results
-from phylon.fitness import FITNESS
+from phylon.backend.kit.errors import Conflict, Invalid, PlatformError
+from phylon.backend.lineage import repository
+from phylon.backend.lineage.schemas import RunLineage
+from phylon.backend.lineage.service import tuned_of
+from phylon.backend.lineage.summary_schemas import LineageSummaryRead, ScheduleEntryRead, ScheduleRead
+from phylon.backend.metrics import repository as metrics
+from phylon.backend.metrics.frames import unpack
+from phylon.backend.runs import repository as runs
 from phylon.lineage.ancestry import Member, NoSuchMember, choose
 from phylon.lineage.newick import newick
 from phylon.lineage.ray_export import ray_zip
@@ -20,6 +19,7 @@ from phylon.lineage.ray_import import lineage_of_ray
 from phylon.lineage.ray_log import RayLogInvalid
 from phylon.lineage.schedule import NothingTuned, schedule_of, schedule_yaml
 from phylon.lineage.summary import summarise
+from phylon.returns import RETURN
 
 
 class MemberUnknown(PlatformError):
@@ -33,21 +33,21 @@ class NoSchedule(Conflict):
 
 
 def summary(session: Session, run_id: int) -> LineageSummaryRead:
-    told = summarise(_lineage(session, run_id), _fitness(session, run_id))
+    told = summarise(_lineage(session, run_id), _returns(session, run_id))
     return LineageSummaryRead.model_validate(told.model_dump())
 
 
 def schedule(session: Session, run_id: int, member: Member) -> ScheduleRead:
     lineage = _lineage(session, run_id)
     try:
-        segment = choose(lineage, _fitness(session, run_id), member)
-        found = schedule_of(lineage, segment.id)
+        span = choose(lineage, _returns(session, run_id), member)
+        found = schedule_of(lineage, span.id)
     except NoSuchMember as error:
         raise MemberUnknown(f"In run {run_id} {error}.", "Look at the run's lineage.") from None
     except NothingTuned as error:
         raise NoSchedule(f"Run {run_id}: {error}.", "Give a hyper-parameter a distribution in the spec.") from None
     entries = [ScheduleEntryRead(step=entry.step, values=entry.values) for entry in found.schedule]
-    return ScheduleRead(member=segment.slot, segment=segment.id, schedule=entries, yaml=schedule_yaml(found))
+    return ScheduleRead(member=span.slot, span=span.id, schedule=entries, yaml=schedule_yaml(found))
 
 
 def as_newick(session: Session, run_id: int) -> str:
@@ -68,17 +68,17 @@ def of_ray_logs(files: dict[str, str]) -> RunLineage:
 
 def _lineage(session: Session, run_id: int) -> results.RunLineage:
     run = runs.get_with_experiment(session, run_id)
-    segments = repository.of_run(session, run_id)
+    spans = repository.of_run(session, run_id)
     return results.RunLineage(
         population_size=run.population_size,
         end_step=run.step,
         tuned=[results.Tuned.model_validate(each.model_dump()) for each in tuned_of(run.experiment)],
-        segments=[results.SegmentInTime.model_validate(segment, from_attributes=True) for segment in segments],
+        spans=[results.SpanInTime.model_validate(span, from_attributes=True) for span in spans],
     )
 
 
-def _fitness(session: Session, run_id: int) -> results.Series:
+def _returns(session: Session, run_id: int) -> results.Series:
     """Every evaluation, where a chart would be given fewer."""
-    column = metrics.column(session, run_id, FITNESS)
+    column = metrics.column(session, run_id, RETURN)
     values = unpack(b"".join(column.data)).reshape(len(column.data), -1) if column.data else np.empty((0, 0))
     return results.Series(np.array(column.steps, np.int64), np.array(column.wall), values.astype(np.float64))

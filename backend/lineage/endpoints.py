@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from backend.dependencies import ReadSession
-from backend.kit.errors import NotFound, responses
-from backend.kit.parameters import Id
-from backend.lineage import descent, service
-from backend.lineage.descent import MemberUnknown, NoSchedule
-from backend.lineage.schemas import RayFiles, RunLineage
-from backend.lineage.summary_schemas import LineageSummaryRead, ScheduleRead
+from phylon.backend.dependencies import ReadSession
+from phylon.backend.kit.errors import NotFound, responses
+from phylon.backend.kit.parameters import Id
+from phylon.backend.lineage import descent, service
+from phylon.backend.lineage.descent import MemberUnknown, NoSchedule
+from phylon.backend.lineage.schemas import RayFiles, RunLineage
+from phylon.backend.lineage.summary_schemas import LineageSummaryRead, ScheduleRead
 
 router = APIRouter(tags=["lineage"])
 

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from backend.kit.schema import InputSchema, Real, Schema
-from phylon.events import Operator
+from phylon.backend.kit.schema import InputSchema, Real, Schema
+from phylon.contract.events import Operator
 from phylon.spec.distributions import Scale
 
 
-class SegmentRead(Schema):
+class SpanRead(Schema):
     """A stretch of one member's life with constant hyper-parameters."""
 
     id: int
@@ -45,9 +45,9 @@ class TunedRead(Schema):
 class RunLineage(Schema):
     population_size: int
     end_step: int
-    """How far the run has come; where a living segment ends for now."""
+    """How far the run has come; where a living span ends for now."""
     tuned: list[TunedRead]
-    segments: list[SegmentRead]
+    spans: list[SpanRead]
 
 
 class RayFiles(InputSchema):

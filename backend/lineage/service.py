@@ -1,11 +1,11 @@
-"""The segments of a run and the hyper-parameters that differ between them."""
+"""The spans of a run and the hyper-parameters that differ between them."""
 
 from sqlalchemy.orm import Session
 
-from backend.lineage import repository
-from backend.lineage.schemas import RunLineage, SegmentRead, TunedRead
-from backend.models import Experiment
-from backend.runs import repository as runs
+from phylon.backend.lineage import repository
+from phylon.backend.lineage.schemas import RunLineage, SpanRead, TunedRead
+from phylon.backend.models import Experiment
+from phylon.backend.runs import repository as runs
 from phylon.spec import bounds, parse_spec, scale, tuned
 from phylon.spec.algorithms import names_of
 
@@ -16,9 +16,7 @@ def read(session: Session, run_id: int) -> RunLineage:
         population_size=run.population_size,
         end_step=run.step,
         tuned=tuned_of(run.experiment),
-        segments=[
-            SegmentRead.model_validate(segment, from_attributes=True) for segment in repository.of_run(session, run_id)
-        ],
+        spans=[SpanRead.model_validate(span, from_attributes=True) for span in repository.of_run(session, run_id)],
     )
 
 

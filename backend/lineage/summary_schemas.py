@@ -1,10 +1,10 @@
 """A lineage in numbers, and a schedule taken from it."""
 
-from backend.kit.schema import Real, Schema
+from phylon.backend.kit.schema import Real, Schema
 
 
 class FounderRead(Schema):
-    segment: int
+    span: int
     member: int
     share: float
     """Of the population, which descends from it."""
@@ -15,19 +15,19 @@ class SharesRead(Schema):
 
     step: int
     shares: dict[int, float]
-    """By the founder's segment; those that died out are left out."""
+    """By the founder's span; those that died out are left out."""
 
 
 class WinnerRead(Schema):
     """The best member at the last evaluation."""
 
     member: int
-    segment: int
+    span: int
     step: int
-    fitness: Real
+    last_return: Real
     generations: int
     ancestry: list[int]
-    """Segments, from its founder to itself."""
+    """Spans, from its founder to itself."""
 
 
 class OperatorGainRead(Schema):
@@ -62,7 +62,7 @@ class LineageSummaryRead(Schema):
     """Largest family first."""
     founder_shares: list[SharesRead]
     common_ancestor: int | None
-    """The latest segment from which all living members descend; `None` while several founders live on."""
+    """The latest span from which all living members descend; `None` while several founders live on."""
     generations_to_common_ancestor: int | None
     exploits: int
     winner: WinnerRead | None
@@ -79,7 +79,7 @@ class ScheduleRead(Schema):
     """The hyper-parameters that a member's ancestors lived through."""
 
     member: int
-    segment: int
+    span: int
     schedule: list[ScheduleEntryRead]
     yaml: str
     """The same as the value of `population.method` in a spec."""

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from backend.dependencies import ReadSession
-from backend.kit.errors import NotFound, responses
-from backend.kit.parameters import Id, Offset
-from backend.logs import service
-from backend.logs.schemas import LogPage
+from phylon.backend.dependencies import ReadSession
+from phylon.backend.kit.errors import NotFound, responses
+from phylon.backend.kit.parameters import Id, Offset
+from phylon.backend.logs import service
+from phylon.backend.logs.schemas import LogPage
 
 router = APIRouter(prefix="/runs/{id}/logs", tags=["logs"])
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from backend.kit import clock
-from backend.kit.columns import without_nul
-from backend.models import Attempt, LogLine
-from phylon import protocol
+from phylon.backend.kit import clock
+from phylon.backend.kit.columns import without_nul
+from phylon.backend.models import Attempt, LogLine
+from phylon.contract import protocol
 
 
 def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -> None:

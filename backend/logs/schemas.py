@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from backend.kit.schema import Schema
+from phylon.backend.kit.schema import Schema
 
 
 class LogLineRead(Schema):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from backend.logs import repository
-from backend.logs.schemas import LogLineRead, LogPage
-from backend.models import Attempt
-from backend.runs import repository as runs
-from phylon.protocol import LogLine
+from phylon.backend.logs import repository
+from phylon.backend.logs.schemas import LogLineRead, LogPage
+from phylon.backend.models import Attempt
+from phylon.backend.runs import repository as runs
+from phylon.contract.protocol import LogLine
 
 
 def ingest(session: Session, attempt: Attempt, lines: Sequence[LogLine]) -> None:

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from backend.dependencies import ReadSession
-from backend.kit.errors import NotFound, responses
-from backend.kit.parameters import Id
-from backend.metrics import service
-from backend.metrics.schemas import RunMetrics
+from phylon.backend.dependencies import ReadSession
+from phylon.backend.kit.errors import NotFound, responses
+from phylon.backend.kit.parameters import Id
+from phylon.backend.metrics import service
+from phylon.backend.metrics.schemas import RunMetrics
 
 router = APIRouter(prefix="/runs/{id}/metrics", tags=["metrics"])
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
-from backend.metrics.frames import pack
-from backend.models import MetricFrame
-from phylon.events import Metrics
+from phylon.backend.metrics.frames import pack
+from phylon.backend.models import MetricFrame
+from phylon.contract.events import Metrics
 
 
 class Column(NamedTuple):

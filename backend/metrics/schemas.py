@@ -1,6 +1,6 @@
 """Metric frames read as columns."""
 
-from backend.kit.schema import Real, Schema
+from phylon.backend.kit.schema import Real, Schema
 
 
 class MetricSeries(Schema):

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from backend.metrics import repository
-from backend.metrics.buckets import bucket
-from backend.metrics.frames import unpack
-from backend.metrics.repository import Column
-from backend.metrics.schemas import MetricSeries, RunMetrics
-from backend.runs import repository as runs
+from phylon.backend.metrics import repository
+from phylon.backend.metrics.buckets import bucket
+from phylon.backend.metrics.frames import unpack
+from phylon.backend.metrics.repository import Column
+from phylon.backend.metrics.schemas import MetricSeries, RunMetrics
+from phylon.backend.runs import repository as runs
 
 
 def names(session: Session, run_id: int) -> list[str]:

@@ -1,17 +1,17 @@
 """The tables. Importing this package knows them all, which migrations rely on."""
 
-from backend.models.artifact import Artifact
-from backend.models.attempt import Attempt
-from backend.models.base import Base
-from backend.models.event import Event
-from backend.models.experiment import Experiment
-from backend.models.group import Group
-from backend.models.log_line import LogLine
-from backend.models.metric_frame import MetricFrame
-from backend.models.run import Run
-from backend.models.segment import Segment
-from backend.models.study import Study, StudyMeasurement
-from backend.models.worker import Worker
+from phylon.backend.models.artifact import Artifact
+from phylon.backend.models.attempt import Attempt
+from phylon.backend.models.base import Base
+from phylon.backend.models.event import Event
+from phylon.backend.models.experiment import Experiment
+from phylon.backend.models.group import Group
+from phylon.backend.models.log_line import LogLine
+from phylon.backend.models.metric_frame import MetricFrame
+from phylon.backend.models.run import Run
+from phylon.backend.models.span import Span
+from phylon.backend.models.study import Study, StudyMeasurement
+from phylon.backend.models.worker import Worker
 
 __all__ = [
     "Artifact",
@@ -23,7 +23,7 @@ __all__ = [
     "LogLine",
     "MetricFrame",
     "Run",
-    "Segment",
+    "Span",
     "Study",
     "StudyMeasurement",
     "Worker",

@@ -5,8 +5,8 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.kit.columns import Timestamp
-from backend.models.base import Base
+from phylon.backend.kit.columns import Timestamp
+from phylon.backend.models.base import Base
 
 
 class Attempt(Base):

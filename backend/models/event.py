@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Double, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.models.base import Base
+from phylon.backend.models.base import Base
 
 
 class Event(Base):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from backend.kit.columns import BigKey, Timestamp
-from backend.models.base import NUMBERED, Base
+from phylon.backend.kit.columns import BigKey, Timestamp
+from phylon.backend.models.base import NUMBERED, Base
 
 if TYPE_CHECKING:
-    from backend.models.group import Group
-    from backend.models.run import Run
+    from phylon.backend.models.group import Group
+    from phylon.backend.models.run import Run
 
 
 class Experiment(Base):

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from sqlalchemy import String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from backend.kit.columns import BigKey, Timestamp
-from backend.models.base import NUMBERED, Base
+from phylon.backend.kit.columns import BigKey, Timestamp
+from phylon.backend.models.base import NUMBERED, Base
 
 if TYPE_CHECKING:
-    from backend.models.experiment import Experiment
+    from phylon.backend.models.experiment import Experiment
 
 
 class Group(Base):

@@ -5,8 +5,8 @@ from datetime import datetime
 from sqlalchemy import Double, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.kit.columns import BigKey, Timestamp
-from backend.models.base import NUMBERED, Base
+from phylon.backend.kit.columns import BigKey, Timestamp
+from phylon.backend.models.base import NUMBERED, Base
 
 
 class LogLine(Base):

@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.models.base import Base
+from phylon.backend.models.base import Base
 
 
 class MetricFrame(Base):

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from backend.kit.columns import BigKey, RealNumber, Timestamp
-from backend.models.base import NUMBERED, Base
+from phylon.backend.kit.columns import BigKey, RealNumber, Timestamp
+from phylon.backend.models.base import NUMBERED, Base
 
 if TYPE_CHECKING:
-    from backend.models.experiment import Experiment
+    from phylon.backend.models.experiment import Experiment
 
 
 class Run(Base):
@@ -46,9 +46,9 @@ class Run(Base):
 
     last_seq: Mapped[int] = mapped_column(BigInteger, default=-1)
     step: Mapped[int] = mapped_column(BigInteger, default=0)
-    best_fitness: Mapped[float | None] = mapped_column(RealNumber, default=None)
-    last_fitness: Mapped[float | None] = mapped_column(RealNumber, default=None)
-    median_fitness: Mapped[float | None] = mapped_column(RealNumber, default=None)
+    best_return: Mapped[float | None] = mapped_column(RealNumber, default=None)
+    last_return: Mapped[float | None] = mapped_column(RealNumber, default=None)
+    median_return: Mapped[float | None] = mapped_column(RealNumber, default=None)
     env_steps_per_second: Mapped[float | None] = mapped_column(RealNumber, default=None)
     strategy: Mapped[str | None] = mapped_column(String(50), default=None)
     strategy_explanation: Mapped[str | None] = mapped_column(Text, default=None)

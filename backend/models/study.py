@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.kit.columns import BigKey, Timestamp
-from backend.models.base import NUMBERED, Base
+from phylon.backend.kit.columns import BigKey, Timestamp
+from phylon.backend.models.base import NUMBERED, Base
 
 
 class Study(Base):

@@ -6,8 +6,8 @@ import structlog
 from celery import Celery  # pyright: ignore[reportMissingTypeStubs]
 from kombu.exceptions import OperationalError
 
-from backend.kit.doorbell import Doorbell
-from phylon.protocol import EXECUTE_RUN, DeviceKind, queue_name
+from phylon.backend.kit.doorbell import Doorbell
+from phylon.contract.protocol import EXECUTE_RUN, DeviceKind, queue_name
 from phylon.redis_url import broker_url
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)

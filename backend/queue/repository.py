@@ -5,8 +5,8 @@ from datetime import datetime
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session, joinedload
 
-from backend.models import Run, Study
-from backend.runs.status import HELD, RunStatus
+from phylon.backend.models import Run, Study
+from phylon.backend.runs.status import HELD, RunStatus
 
 _SCHEDULER_LOCK = 0x9471_0A
 

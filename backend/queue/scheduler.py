@@ -9,11 +9,11 @@ import time
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from backend.context import Context
-from backend.queue import repository, service
-from backend.queue.broker import Broker, BrokerAway
-from backend.studies import queue as studies
-from phylon.protocol import EXECUTE_STUDY
+from phylon.backend.context import Context
+from phylon.backend.queue import repository, service
+from phylon.backend.queue.broker import Broker, BrokerAway
+from phylon.backend.studies import queue as studies
+from phylon.contract.protocol import EXECUTE_STUDY
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 
@@ -51,7 +51,9 @@ class Scheduler:
         if is_there and not self._database_is_there:
             log.info("scheduler_has_database_again")
         elif not is_there and self._database_is_there:
-            log.warning("scheduler_without_database", remedy="run `python -m backend.migrate` if it is new", **details)
+            log.warning(
+                "scheduler_without_database", remedy="run `python -m phylon.backend.migrate` if it is new", **details
+            )
         self._database_is_there = is_there
 
     def tick(self) -> None:

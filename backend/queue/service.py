@@ -7,17 +7,17 @@ from typing import NamedTuple, cast
 import structlog
 from sqlalchemy.orm import Session
 
-from backend.attempts import repository as attempts
-from backend.attempts.ending import give_up
-from backend.context import Context
-from backend.kit import clock
-from backend.models import Worker
-from backend.queue import repository
-from backend.runs import repository as runs_repository
-from backend.runs import service as runs
-from backend.runs.status import RunStatus, move, move_if_waiting
-from backend.workers import service as workers
-from phylon.protocol import DeviceKind
+from phylon.backend.attempts import repository as attempts
+from phylon.backend.attempts.ending import give_up
+from phylon.backend.context import Context
+from phylon.backend.kit import clock
+from phylon.backend.models import Worker
+from phylon.backend.queue import repository
+from phylon.backend.runs import repository as runs_repository
+from phylon.backend.runs import service as runs
+from phylon.backend.runs.status import RunStatus, move, move_if_waiting
+from phylon.backend.workers import service as workers
+from phylon.contract.protocol import DeviceKind
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 

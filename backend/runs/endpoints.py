@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter
 
-from backend.dependencies import ContextDep, ReadSession, WriteSession
-from backend.kit.errors import NotFound, responses
-from backend.kit.parameters import Id
-from backend.runs import service
-from backend.runs.schemas import RunRead
-from backend.runs.service import RunNotActive
+from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
+from phylon.backend.kit.errors import NotFound, responses
+from phylon.backend.kit.parameters import Id
+from phylon.backend.runs import service
+from phylon.backend.runs.schemas import RunRead
+from phylon.backend.runs.service import RunNotActive
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 

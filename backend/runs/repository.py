@@ -3,8 +3,8 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
-from backend.kit.errors import NotFound
-from backend.models import Experiment, Run
+from phylon.backend.kit.errors import NotFound
+from phylon.backend.models import Experiment, Run
 
 
 def find(session: Session, run_id: int) -> Run | None:

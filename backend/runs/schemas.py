@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from backend.kit.schema import Real, Schema
-from backend.runs.status import RunStatus
+from phylon.backend.kit.schema import Real, Schema
+from phylon.backend.runs.status import RunStatus
 
 
 class RunError(Schema):
@@ -29,9 +29,9 @@ class RunRead(Schema):
     attempts: int
     """Attempts that count: those that a worker gave back in order do not."""
     max_attempts: int
-    best_fitness: Real | None
+    best_return: Real | None
     """Of any member at any evaluation."""
-    median_fitness: Real | None
+    median_return: Real | None
     """Of the members at the last evaluation."""
     env_steps_per_second: Real | None
     eta_seconds: float | None

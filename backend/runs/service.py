@@ -4,14 +4,14 @@ import math
 
 from sqlalchemy.orm import Session
 
-from backend.context import Context
-from backend.kit import clock
-from backend.kit.database import after_commit
-from backend.kit.errors import Conflict
-from backend.models import Run
-from backend.runs import repository
-from backend.runs.schemas import RunError, RunRead
-from backend.runs.status import ACTIVE, HELD, RunStatus, move
+from phylon.backend.context import Context
+from phylon.backend.kit import clock
+from phylon.backend.kit.database import after_commit
+from phylon.backend.kit.errors import Conflict
+from phylon.backend.models import Run
+from phylon.backend.runs import repository
+from phylon.backend.runs.schemas import RunError, RunRead
+from phylon.backend.runs.status import ACTIVE, HELD, RunStatus, move
 
 
 class RunNotActive(Conflict):
@@ -61,8 +61,8 @@ def read(run: Run) -> RunRead:
         total_steps=run.total_steps,
         attempts=run.counted_attempts,
         max_attempts=run.max_attempts,
-        best_fitness=run.best_fitness,
-        median_fitness=run.median_fitness,
+        best_return=run.best_return,
+        median_return=run.median_return,
         env_steps_per_second=run.env_steps_per_second,
         eta_seconds=_eta_seconds(run),
         strategy=run.strategy,

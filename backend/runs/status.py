@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from backend.models import Run, Study
+from phylon.backend.models import Run, Study
 
 
 class RunStatus(StrEnum):

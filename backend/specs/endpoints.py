@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from backend.specs import service
-from backend.specs.schemas import SpecReport, SpecText
+from phylon.backend.specs import service
+from phylon.backend.specs.schemas import SpecReport, SpecText
 
 router = APIRouter(prefix="/specs", tags=["specs"])
 

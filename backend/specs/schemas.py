@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from backend.kit.errors import ProblemRead
-from backend.kit.schema import InputSchema, Schema
+from phylon.backend.kit.errors import ProblemRead
+from phylon.backend.kit.schema import InputSchema, Schema
 
 
 class SpecText(InputSchema):

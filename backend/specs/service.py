@@ -1,7 +1,7 @@
 """What is wrong with a spec, or what it will ask for."""
 
-from backend.kit.errors import ProblemRead
-from backend.specs.schemas import Forecast, SpecReport
+from phylon.backend.kit.errors import ProblemRead
+from phylon.backend.specs.schemas import Forecast, SpecReport
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, parse_document, read_yaml, spec_to_json
 from phylon.spec.memory import replay_bytes
 

@@ -4,16 +4,16 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from backend.context import Context
-from backend.kit import clock
-from backend.kit.columns import without_nul
-from backend.kit.database import after_commit
-from backend.kit.errors import Conflict
-from backend.models import Study
-from backend.runs.status import HELD, RunStatus, move
-from backend.studies import repository
-from backend.workers import repository as workers
-from phylon.protocol import ClaimRequest, StudyClaim, StudyEnd, StudyHeartbeat, StudyHeartbeatAnswer
+from phylon.backend.context import Context
+from phylon.backend.kit import clock
+from phylon.backend.kit.columns import without_nul
+from phylon.backend.kit.database import after_commit
+from phylon.backend.kit.errors import Conflict
+from phylon.backend.models import Study
+from phylon.backend.runs.status import HELD, RunStatus, move
+from phylon.backend.studies import repository
+from phylon.backend.workers import repository as workers
+from phylon.contract.protocol import ClaimRequest, StudyClaim, StudyEnd, StudyHeartbeat, StudyHeartbeatAnswer
 
 
 class StudyNotClaimable(Conflict):

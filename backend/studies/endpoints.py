@@ -6,12 +6,12 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Query
 from fastapi.sse import EventSourceResponse
 
-from backend.dependencies import ContextDep, ReadSession, WriteSession
-from backend.kit.errors import Invalid, NotFound, responses
-from backend.kit.parameters import Id, Offset
-from backend.studies import repository, service, stream
-from backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
-from backend.studies.service import StudyActive, StudyNotActive
+from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
+from phylon.backend.kit.errors import Invalid, NotFound, responses
+from phylon.backend.kit.parameters import Id, Offset
+from phylon.backend.studies import repository, service, stream
+from phylon.backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
+from phylon.backend.studies.service import StudyActive, StudyNotActive
 
 router = APIRouter(prefix="/studies", tags=["studies"])
 

@@ -6,13 +6,13 @@ from typing import NamedTuple, cast
 import structlog
 from sqlalchemy.orm import Session
 
-from backend.context import Context
-from backend.kit import clock
-from backend.models import Worker
-from backend.runs.status import RunStatus, move
-from backend.studies import repository
-from backend.studies.attempts import give_up
-from phylon.protocol import DeviceKind
+from phylon.backend.context import Context
+from phylon.backend.kit import clock
+from phylon.backend.models import Worker
+from phylon.backend.runs.status import RunStatus, move
+from phylon.backend.studies import repository
+from phylon.backend.studies.attempts import give_up
+from phylon.contract.protocol import DeviceKind
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 

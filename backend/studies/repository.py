@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from backend.kit.errors import NotFound
-from backend.models import Study, StudyMeasurement
-from backend.runs.status import ACTIVE, HELD, RunStatus
+from phylon.backend.kit.errors import NotFound
+from phylon.backend.models import Study, StudyMeasurement
+from phylon.backend.runs.status import ACTIVE, HELD, RunStatus
 from phylon.study import Measurement
 
 

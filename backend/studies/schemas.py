@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from backend.kit.schema import InputSchema, Schema
-from backend.runs.status import RunStatus
+from phylon.backend.kit.schema import InputSchema, Schema
+from phylon.backend.runs.status import RunStatus
 from phylon.study import Machine, Measurement
 
 

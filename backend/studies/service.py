@@ -4,14 +4,14 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from backend.experiments.service import SpecRefused
-from backend.kit import clock
-from backend.kit.errors import Conflict, Invalid
-from backend.models import Study
-from backend.runs.status import ACTIVE, HELD, RunStatus, move
-from backend.studies import repository
-from backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
-from backend.workers import repository as workers
+from phylon.backend.experiments.service import SpecRefused
+from phylon.backend.kit import clock
+from phylon.backend.kit.errors import Conflict, Invalid
+from phylon.backend.models import Study
+from phylon.backend.runs.status import ACTIVE, HELD, RunStatus, move
+from phylon.backend.studies import repository
+from phylon.backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
+from phylon.backend.workers import repository as workers
 from phylon.spec import RuntimeStudySpec, SpecInvalid, parse_study, read_yaml, study_to_yaml
 from phylon.study import StudyDamaged, parse
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import anyio.to_thread
 from fastapi.sse import ServerSentEvent
 
-from backend.context import Context
-from backend.events.stream import wait
-from backend.runs.status import ACTIVE
-from backend.studies import repository, service
-from backend.studies.schemas import StudyNews
+from phylon.backend.context import Context
+from phylon.backend.events.stream import wait
+from phylon.backend.runs.status import ACTIVE
+from phylon.backend.studies import repository, service
+from phylon.backend.studies.schemas import StudyNews
 
 
 class Known(NamedTuple):

@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter, Depends
 
-from backend.dependencies import ContextDep, WriteSession, require_worker
-from backend.kit.errors import NotFound, Unauthorized, responses
-from backend.kit.parameters import Id
-from backend.studies import attempts
-from backend.studies.attempts import StudyNotClaimable, StudyTaken
-from phylon.protocol import ClaimRequest, StudyClaim, StudyEnd, StudyHeartbeat, StudyHeartbeatAnswer
+from phylon.backend.dependencies import ContextDep, WriteSession, require_worker
+from phylon.backend.kit.errors import NotFound, Unauthorized, responses
+from phylon.backend.kit.parameters import Id
+from phylon.backend.studies import attempts
+from phylon.backend.studies.attempts import StudyNotClaimable, StudyTaken
+from phylon.contract.protocol import ClaimRequest, StudyClaim, StudyEnd, StudyHeartbeat, StudyHeartbeatAnswer
 
 router = APIRouter(
     prefix="/worker/studies/{id}",

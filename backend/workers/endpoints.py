@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter
 
-from backend.dependencies import ContextDep, ReadSession
-from backend.workers import service
-from backend.workers.schemas import WorkerRead
+from phylon.backend.dependencies import ContextDep, ReadSession
+from phylon.backend.workers import service
+from phylon.backend.workers.schemas import WorkerRead
 
 router = APIRouter(prefix="/workers", tags=["workers"])
 

@@ -5,9 +5,9 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from backend.kit.errors import NotFound
-from backend.models import Run, Study, Worker
-from backend.runs.status import HELD
+from phylon.backend.kit.errors import NotFound
+from phylon.backend.models import Run, Study, Worker
+from phylon.backend.runs.status import HELD
 
 
 def get(session: Session, worker_id: int) -> Worker:

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Literal
 
-from backend.kit.schema import Schema
-from phylon.protocol import DeviceKind
+from phylon.backend.kit.schema import Schema
+from phylon.contract.protocol import DeviceKind
 
 WorkerState = Literal["idle", "busy", "lost"]
 

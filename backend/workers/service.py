@@ -5,12 +5,12 @@ from typing import cast
 
 from sqlalchemy.orm import Session
 
-from backend.context import Context
-from backend.kit import clock
-from backend.models import Worker
-from backend.workers import repository
-from backend.workers.schemas import WorkerRead, WorkerState
-from phylon.protocol import DeviceKind, WorkerRegistered, WorkerRegistration
+from phylon.backend.context import Context
+from phylon.backend.kit import clock
+from phylon.backend.models import Worker
+from phylon.backend.workers import repository
+from phylon.backend.workers.schemas import WorkerRead, WorkerState
+from phylon.contract.protocol import DeviceKind, WorkerRegistered, WorkerRegistration
 
 BEATS_PER_LEASE = 3
 """A worker may miss two beats before it counts as lost."""

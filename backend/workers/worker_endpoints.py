@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter, Depends
 
-from backend.dependencies import ContextDep, WriteSession, require_worker
-from backend.kit.errors import NotFound, Unauthorized, responses
-from backend.kit.parameters import Id
-from backend.workers import service
-from phylon.protocol import WorkerRegistered, WorkerRegistration
+from phylon.backend.dependencies import ContextDep, WriteSession, require_worker
+from phylon.backend.kit.errors import NotFound, Unauthorized, responses
+from phylon.backend.kit.parameters import Id
+from phylon.backend.workers import service
+from phylon.contract.protocol import WorkerRegistered, WorkerRegistration
 
 router = APIRouter(
     prefix="/worker", tags=["worker"], dependencies=[Depends(require_worker)], responses=responses(Unauthorized)

@@ -1,6 +1,6 @@
 """Which environments exist, as data: the API refuses an unknown id without importing a simulator.
 
-`python -m worker.environments.catalogue` writes the JSON files from the installed suites; a test keeps them true.
+`python -m phylon.worker.environments.catalogue` writes the JSON files from the installed suites; a test checks them.
 """
 
 import difflib

@@ -106,4 +106,4 @@ def _space(notation: str) -> Space:
         case [shape, dtype]:
             return box(tuple(map(int, shape.split("x"))), dtype)
         case _:
-            raise ValueError(f"'{notation}' is no space; run `python -m worker.environments.catalogue`")
+            raise ValueError(f"'{notation}' is no space; run `python -m phylon.worker.environments.catalogue`")

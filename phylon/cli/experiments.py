@@ -80,8 +80,8 @@ def _row(experiment: ExperimentSummary) -> list[str]:
         experiment.environment,
         str(experiment.population_size),
         f"{experiment.step / max(1, experiment.total_steps):.0%}",
-        number(experiment.best_fitness),
-        number(experiment.last_fitness),
+        number(experiment.best_return),
+        number(experiment.last_return),
         number(experiment.env_steps_per_second),
     ]
 
@@ -112,8 +112,8 @@ def _run_row(run: Run) -> list[str]:
         run.status,
         f"{run.step:,}",
         f"{run.total_steps:,}",
-        number(run.best_fitness),
-        number(run.median_fitness),
+        number(run.best_return),
+        number(run.median_return),
         number(run.env_steps_per_second),
         duration(run.eta_seconds),
         run.worker_name or "-",

@@ -6,11 +6,11 @@ from phylon.cli.exits import WorkFailed
 
 
 def require_server() -> None:
-    _require("server", ("backend", "fastapi", "sqlalchemy"))
+    _require("server", ("fastapi", "sqlalchemy"))
 
 
 def require_worker() -> None:
-    _require("worker", ("worker", "jax", "gymnasium", "matplotlib"))
+    _require("worker", ("jax", "gymnasium", "matplotlib"))
 
 
 def _require(extra: str, modules: tuple[str, ...]) -> None:

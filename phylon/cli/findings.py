@@ -41,7 +41,7 @@ def of_folder(folder: Path) -> Findings:
     def chunks(table: TableName, format: Format) -> Iterator[bytes]:
         if table == "metrics":
             return CHUNKS[format](metrics_table(series_of_events(events), spec.population.size))
-        return CHUNKS[format](lineage_table(lambda: [lineage.segments], categories_of(spec.algorithm)))
+        return CHUNKS[format](lineage_table(lambda: [lineage.spans], categories_of(spec.algorithm)))
 
     began = (folder / RUN_FILE).stat().st_mtime  # written once, just before the first step
     return Findings(began, lineage, chunks, lambda: series_of_events(events))

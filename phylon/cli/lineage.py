@@ -52,7 +52,7 @@ def lineage(
     """
     if (run is None) == (import_ray is None):
         raise BadInput("name either a run or, with --import-ray, a folder of Ray Tune")
-    found, fitness = _of_ray(import_ray) if import_ray else _load(run or "", url)
+    found, returns = _of_ray(import_ray) if import_ray else _load(run or "", url)
     if format_ is LineageFormat.ray:
         _write_ray(found, out_)
         return
@@ -61,11 +61,11 @@ def lineage(
 
         if out_ is not None:
             raise BadInput("a table goes to the terminal; use --out with --format json, newick or ray")
-        report(found, fitness)
+        report(found, returns)
         if import_ray:
             err.print("Ray tells neither fitness nor the first values of trials that none cloned.", highlight=False)
         return
-    text = _as_json(found, fitness) if format_ is LineageFormat.json else _as_newick(found)
+    text = _as_json(found, returns) if format_ is LineageFormat.json else _as_newick(found)
     if out_ is None:
         out.print(text, end="", markup=False, highlight=False, soft_wrap=True)
     else:
@@ -90,13 +90,13 @@ def schedule(
     from phylon.lineage.ancestry import NoSuchMember, choose
     from phylon.lineage.schedule import NothingTuned, schedule_of, schedule_yaml
 
-    found, fitness = _load(run, url)
+    found, returns = _load(run, url)
     try:
-        segment = choose(found, fitness, _member(member))
-        text = schedule_yaml(schedule_of(found, segment.id))
+        span = choose(found, returns, _member(member))
+        text = schedule_yaml(schedule_of(found, span.id))
     except (NoSuchMember, NothingTuned) as error:
         raise BadInput(str(error)) from None
-    err.print(f"schedule of member {segment.slot}, segment {segment.id}", highlight=False)
+    err.print(f"schedule of member {span.slot}, span {span.id}", highlight=False)
     out.print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -110,14 +110,14 @@ def _member(text: str) -> "Member":
 
 def _load(run: str, url: str | None) -> tuple[RunLineage, Series | None]:
     from phylon.cli.findings import of_folder  # here, because it loads numpy, which other commands need not wait for
-    from phylon.fitness import FITNESS
+    from phylon.returns import RETURN
 
     if run.isdecimal():
         with Client(url) as client:
             id = int(run)
-            return client.lineage(id), client.metrics(id, [FITNESS], MOST_POINTS).get(FITNESS)
+            return client.lineage(id), client.metrics(id, [RETURN], MOST_POINTS).get(RETURN)
     found = of_folder(Path(run))
-    return found.lineage, dict(found.series()).get(FITNESS)
+    return found.lineage, dict(found.series()).get(RETURN)
 
 
 def _of_ray(folder: Path) -> tuple[RunLineage, None]:
@@ -147,10 +147,10 @@ def _write_ray(found: RunLineage, folder: Path | None) -> None:
     say(f"{escape(str(folder))}/: {', '.join(files)}")
 
 
-def _as_json(found: RunLineage, fitness: Series | None) -> str:
+def _as_json(found: RunLineage, returns: Series | None) -> str:
     from phylon.lineage.summary import summarise
 
-    told = found.model_dump(mode="json") | {"summary": summarise(found, fitness).model_dump(mode="json")}
+    told = found.model_dump(mode="json") | {"summary": summarise(found, returns).model_dump(mode="json")}
     return json.dumps(told, indent=1) + "\n"
 
 

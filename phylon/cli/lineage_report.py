@@ -10,25 +10,25 @@ from phylon.lineage.lines import Line, lines_of_living
 from phylon.lineage.newick import label
 from phylon.lineage.schedule import spelled
 from phylon.lineage.summary import LineageSummary, summarise
-from phylon.results import RunLineage, SegmentInTime, Series
+from phylon.results import RunLineage, Series, SpanInTime
 
 MOST_MOVES = 12
 COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
 """Of founders, in turn."""
 
 
-def report(lineage: RunLineage, fitness: Series | None) -> None:
-    if not lineage.segments:
+def report(lineage: RunLineage, returns: Series | None) -> None:
+    if not lineage.spans:
         say("nobody is born yet")
         return
-    summary = summarise(lineage, fitness)
+    summary = summarise(lineage, returns)
     print_table(["lineage", ""], _numbers(summary))
     if summary.winner:
-        segments = by_id(lineage)
+        spans = by_id(lineage)
         say("")
         print_table(
             ["the winner's ancestry", "member", "from step", "by", *(tuned.name for tuned in lineage.tuned)],
-            [_ancestor(segments[id], lineage) for id in summary.winner.ancestry],
+            [_ancestor(spans[id], lineage) for id in summary.winner.ancestry],
             right=["from step"],
         )
     if summary.operators:
@@ -70,17 +70,17 @@ def _numbers(summary: LineageSummary) -> list[tuple[str, str]]:
     ]
     if summary.winner:
         won = summary.winner
-        rows.append(("winner", f"m{won.member} with {number(won.fitness)} at step {won.step:,}"))
+        rows.append(("winner", f"m{won.member} with {number(won.last_return)} at step {won.step:,}"))
         rows.append(("its generations", str(won.generations)))
     return rows
 
 
-def _ancestor(segment: SegmentInTime, lineage: RunLineage) -> list[str]:
+def _ancestor(span: SpanInTime, lineage: RunLineage) -> list[str]:
     values = [
-        _spelled(spelled(segment.hyperparams[tuned.name], tuned)) if tuned.name in segment.hyperparams else "-"
+        _spelled(spelled(span.hyperparams[tuned.name], tuned)) if tuned.name in span.hyperparams else "-"
         for tuned in lineage.tuned
     ]
-    return [label(segment), str(segment.slot), f"{segment.start_step:,}", segment.operator, *values]
+    return [label(span), str(span.slot), f"{span.start_step:,}", span.operator, *values]
 
 
 def _spelled(value: float | str) -> str:
@@ -103,9 +103,9 @@ def _tree(lineage: RunLineage) -> Tree:
 
 
 def _grow(tree: Tree, line: Line, colour: str) -> None:
-    *ancestors, last = line.segments
-    path = "".join(f"{label(segment)} → " for segment in ancestors)
-    since = f"  from step {line.segments[0].start_step:,}"
+    *ancestors, last = line.spans
+    path = "".join(f"{label(span)} → " for span in ancestors)
+    since = f"  from step {line.spans[0].start_step:,}"
     branch = tree.add(Text.from_markup(f"[dim]{escape(path)}[/][bold {colour}]{escape(label(last))}[/][dim]{since}[/]"))
     for inner in line.branches:
         _grow(branch, inner, colour)

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Column
 
 from phylon.cli.console import duration, err, number
-from phylon.events import Lineage, Metrics, RunEvent, Segment
+from phylon.contract.events import Lineage, Metrics, RunEvent, Span
 
 
 @dataclass
@@ -23,15 +23,15 @@ class RunState:
     steps_per_second: float | None = None
     returns: list[float] = field(default_factory=list[float])
     """Of each member at the newest evaluation."""
-    segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
-    """The living segment of each slot."""
+    spans: dict[int, Span] = field(default_factory=dict[int, Span])
+    """The living span of each slot."""
 
     def apply(self, event: RunEvent) -> bool:
         """Takes up an event. Says whether it was an evaluation."""
         self.step = event.step
         match event:
             case Lineage():
-                self.segments |= {segment.slot: segment for segment in event.segments}
+                self.spans |= {span.slot: span for span in event.spans}
             case Metrics():
                 speed = event.frames.get("speed/env_steps_per_second")
                 if speed:

@@ -26,7 +26,7 @@ def serve(
     Example: `phylon serve --port 9000`
     """
     require_server()
-    _become("backend.serve", "--host", host, "--port", str(port))
+    _become("phylon.backend.serve", "--host", host, "--port", str(port))
 
 
 def worker() -> None:
@@ -38,7 +38,7 @@ def worker() -> None:
     Example: `PHYLON_WORKER_TOKEN=... phylon worker`
     """
     require_worker()
-    _become("worker.supervisor")
+    _become("phylon.worker.supervisor")
 
 
 def migrate() -> None:
@@ -47,7 +47,7 @@ def migrate() -> None:
     Example: `PHYLON_DATABASE_URL=sqlite:///phylon.db phylon migrate`
     """
     require_server()
-    _become("backend.migrate")
+    _become("phylon.backend.migrate")
 
 
 def _become(module: str, *arguments: str) -> NoReturn:

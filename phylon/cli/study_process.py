@@ -1,4 +1,4 @@
-"""A study as a child process: `python -m worker.studies`, which tells its progress a line at a time.
+"""A study as a child process: `python -m phylon.worker.studies`, which tells its progress a line at a time.
 
 It watches its stdin: when this process dies, however it dies, the pipe closes and the study ends. What is measured by
 then is in its file.
@@ -38,7 +38,7 @@ def run_study(folder: Path) -> Iterator[Progress]:
     with (
         (folder / LOG_FILE).open("ab") as log,
         subprocess.Popen(
-            [sys.executable, "-m", "worker.studies", str(folder)],
+            [sys.executable, "-m", "phylon.worker.studies", str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,

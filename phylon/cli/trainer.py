@@ -27,7 +27,7 @@ class Trainer:
     def __enter__(self) -> Self:
         with (self._folder / LOG_FILE).open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "worker.training", str(self._folder)],
+                [sys.executable, "-m", "phylon.worker.training", str(self._folder)],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -14,7 +14,7 @@ from phylon.cli.progress import RunState, View, make_view
 from phylon.cli.run_folder import CHECKPOINTS, VIDEOS, RunFolder, prepare
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.trainer import LOG_FILE, Trainer
-from phylon.events import OUTCOMES, Failed, Finished, Started, Stopped
+from phylon.contract.events import OUTCOMES, Failed, Finished, Started, Stopped
 from phylon.spec import ExperimentSpec, Group, replicate_seed, tuned
 from phylon.spec.algorithms import names_of
 from phylon.spool import SPOOL_FILE, SpoolReader
@@ -138,9 +138,9 @@ def _report(spec: ExperimentSpec, folder: Path, files: list[str], outcome: Finis
     member = state.best_member
     if member is not None:
         rows = [("best member", str(member)), ("return", number(state.best)), ("median return", number(state.median))]
-        segment = state.segments.get(member)
+        span = state.spans.get(member)
         names = tuned(spec.algorithm)
-        values = segment.hyperparams.items() if segment else ()
+        values = span.hyperparams.items() if span else ()
         rows += [(name, _said(spec, name, value)) for name, value in values if name in names]
         print_table(["at the last evaluation", ""], rows, right=[""])
     folders = [f"{name}/" for name in (CHECKPOINTS, VIDEOS) if (folder / name).exists()]

@@ -11,7 +11,7 @@ from phylon.cli.console import complain, err, number, say
 from phylon.cli.exits import FAILED, INTERRUPTED
 from phylon.cli.progress import RunState, make_view
 from phylon.client import Client
-from phylon.events import RunEvent
+from phylon.contract.events import RunEvent
 from phylon.results import Experiment, Rewind, Run
 
 
@@ -77,6 +77,6 @@ def _conclude(experiment: Experiment) -> None:
         if run.error:
             complain(f"run {run.id} failed: {run.error.message} → {run.error.remedy}")
         else:
-            say(f"run {run.id} of {escape(experiment.name)} {run.status}; best return {number(run.best_fitness)}")
+            say(f"run {run.id} of {escape(experiment.name)} {run.status}; best return {number(run.best_return)}")
     if any(run.status == "failed" for run in experiment.runs):
         raise typer.Exit(FAILED)

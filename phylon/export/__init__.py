@@ -1,7 +1,7 @@
 """A run's metrics and lineage in the formats of other programs. The CLI and the service share it.
 
 metrics.py       metrics in long form, from events or from a metrics.csv
-lineage.py       one row a segment
+lineage.py       one row a span
 formats.py       a table as the bytes of a CSV or Parquet file, piece by piece
 tensorboard.py   event files, one directory a member
 """

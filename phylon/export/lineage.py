@@ -1,47 +1,47 @@
-"""Lineage: who descends from whom, as the service answers it and as a table with one row a segment."""
+"""Lineage: who descends from whom, as the service answers it and as a table with one row a span."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from phylon.events import Lineage, RunEvent
+from phylon.contract.events import Lineage, RunEvent
 from phylon.export.tables import Column, Table, Values
-from phylon.results import RunLineage, SegmentInTime
+from phylon.results import RunLineage, SpanInTime
 from phylon.spec import AlgorithmSpec, ExperimentSpec, bounds, hyperparameters, scale, tuned
 from phylon.spec.algorithms import names_of
 
 Categories = Mapping[str, Sequence[str]]
 """What the values 0, 1, 2, … of a hyper-parameter are called, for those that are names."""
 
-Pages = Callable[[], Iterable[Sequence[SegmentInTime]]]
-"""The segments, page by page. Asked twice: columns must be known before the first row is written."""
+Pages = Callable[[], Iterable[Sequence[SpanInTime]]]
+"""The spans, page by page. Asked twice: columns must be known before the first row is written."""
 
-_FIXED: dict[Column, Callable[[SegmentInTime], Any]] = {
-    Column("segment", "integer"): lambda segment: segment.id,
-    Column("member", "integer"): lambda segment: segment.slot,
-    Column("parent", "integer"): lambda segment: segment.parent,
-    Column("operator", "text"): lambda segment: segment.operator,
-    Column("start_step", "integer"): lambda segment: segment.start_step,
-    Column("end_step", "integer"): lambda segment: segment.end_step,
-    Column("start_wall_seconds", "double"): lambda segment: segment.start_wall,
-    Column("fitness", "double"): lambda segment: segment.fitness,
-    Column("parent_fitness", "double"): lambda segment: segment.parent_fitness,
-    Column("rank", "integer"): lambda segment: segment.rank,
-    Column("weights", "text"): lambda segment: segment.weights,
+_FIXED: dict[Column, Callable[[SpanInTime], Any]] = {
+    Column("span", "integer"): lambda span: span.id,
+    Column("member", "integer"): lambda span: span.slot,
+    Column("parent", "integer"): lambda span: span.parent,
+    Column("operator", "text"): lambda span: span.operator,
+    Column("start_step", "integer"): lambda span: span.start_step,
+    Column("end_step", "integer"): lambda span: span.end_step,
+    Column("start_wall_seconds", "double"): lambda span: span.start_wall,
+    Column("fitness", "double"): lambda span: span.fitness,
+    Column("parent_fitness", "double"): lambda span: span.parent_fitness,
+    Column("rank", "integer"): lambda span: span.rank,
+    Column("weights", "text"): lambda span: span.weights,
 }
 
 
 def lineage_of_events(spec: ExperimentSpec, events: Sequence[RunEvent]) -> RunLineage:
     """In the form that the service answers with."""
-    segments: list[dict[str, Any]] = []
+    spans: list[dict[str, Any]] = []
     living: dict[int, dict[str, Any]] = {}
     for event in events:
         if isinstance(event, Lineage):
-            for segment in event.segments:
-                if segment.slot in living:
-                    living[segment.slot]["end_step"] = event.step
-                born = segment.model_dump() | {"start_step": event.step, "end_step": None, "start_wall": event.wall}
-                living[segment.slot] = born
-                segments.append(born)
+            for span in event.spans:
+                if span.slot in living:
+                    living[span.slot]["end_step"] = event.step
+                born = span.model_dump() | {"start_step": event.step, "end_step": None, "start_wall": event.wall}
+                living[span.slot] = born
+                spans.append(born)
     return RunLineage.model_validate(
         {
             "population_size": spec.population.size,
@@ -56,7 +56,7 @@ def lineage_of_events(spec: ExperimentSpec, events: Sequence[RunEvent]) -> RunLi
                 }
                 for name, prior in tuned(spec.algorithm).items()
             ],
-            "segments": segments,
+            "spans": spans,
         }
     )
 
@@ -66,35 +66,33 @@ def categories_of(algorithm: AlgorithmSpec) -> Categories:
 
 
 def lineage_table(pages: Pages, categories: Categories) -> Table:
-    """Columns: what every segment has, then `hyperparams.*`, `before.*`, `change.*` and `reason.*` for each name that
+    """Columns: what every span has, then `hyperparams.*`, `before.*`, `change.*` and `reason.*` for each name that
     occurs.
 
-    Categories stand there by name. `parent` is the `segment` whose weights it began with.
+    Categories stand there by name. `parent` is the `span` whose weights it began with.
     """
     read = _FIXED | _named(pages(), categories)
     return Table(list(read), _batches(pages(), list(read.values())))
 
 
 def _batches(
-    pages: Iterable[Sequence[SegmentInTime]], readers: Sequence[Callable[[SegmentInTime], Any]]
+    pages: Iterable[Sequence[SpanInTime]], readers: Sequence[Callable[[SpanInTime], Any]]
 ) -> Iterator[list[Values]]:
     for page in pages:
-        yield [[read(segment) for segment in page] for read in readers]
+        yield [[read(span) for span in page] for read in readers]
 
 
-def _named(
-    pages: Iterable[Sequence[SegmentInTime]], categories: Categories
-) -> dict[Column, Callable[[SegmentInTime], Any]]:
+def _named(pages: Iterable[Sequence[SpanInTime]], categories: Categories) -> dict[Column, Callable[[SpanInTime], Any]]:
     values: dict[str, None] = {}
     before: dict[str, None] = {}
     changes: dict[str, None] = {}
     reasons: dict[str, None] = {}
     for page in pages:
-        for segment in page:
-            values |= dict.fromkeys(segment.hyperparams)
-            before |= dict.fromkeys(segment.hyperparams_before or ())
-            changes |= dict.fromkeys(segment.changes)
-            reasons |= dict.fromkeys(segment.reasons)
+        for span in page:
+            values |= dict.fromkeys(span.hyperparams)
+            before |= dict.fromkeys(span.hyperparams_before or ())
+            changes |= dict.fromkeys(span.changes)
+            reasons |= dict.fromkeys(span.reasons)
     return {
         **{_column("hyperparams", name, categories): _value_of(name, categories.get(name)) for name in values},
         **{_column("before", name, categories): _value_before(name, categories.get(name)) for name in before},
@@ -107,20 +105,20 @@ def _column(group: str, name: str, categories: Categories) -> Column:
     return Column(f"{group}.{name}", "text" if name in categories else "double")
 
 
-def _value_of(name: str, names: Sequence[str] | None) -> Callable[[SegmentInTime], float | str | None]:
-    return lambda segment: _spelled(segment.hyperparams.get(name), names)
+def _value_of(name: str, names: Sequence[str] | None) -> Callable[[SpanInTime], float | str | None]:
+    return lambda span: _spelled(span.hyperparams.get(name), names)
 
 
-def _value_before(name: str, names: Sequence[str] | None) -> Callable[[SegmentInTime], float | str | None]:
-    return lambda segment: _spelled((segment.hyperparams_before or {}).get(name), names)
+def _value_before(name: str, names: Sequence[str] | None) -> Callable[[SpanInTime], float | str | None]:
+    return lambda span: _spelled((span.hyperparams_before or {}).get(name), names)
 
 
-def _change_of(name: str) -> Callable[[SegmentInTime], str | None]:
-    return lambda segment: segment.changes.get(name)
+def _change_of(name: str) -> Callable[[SpanInTime], str | None]:
+    return lambda span: span.changes.get(name)
 
 
-def _reason_of(name: str) -> Callable[[SegmentInTime], float | None]:
-    return lambda segment: segment.reasons.get(name)
+def _reason_of(name: str) -> Callable[[SpanInTime], float | None]:
+    return lambda span: span.reasons.get(name)
 
 
 def _spelled(value: float | None, names: Sequence[str] | None) -> float | str | None:

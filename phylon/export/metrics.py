@@ -9,7 +9,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.events import Metrics, RunEvent
+from phylon.contract.events import Metrics, RunEvent
 from phylon.export.tables import Column, Table, Values
 from phylon.results import Series
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from phylon.export.event_records import scalar_records, version_record
 from phylon.export.metrics import NamedSeries, as_single, is_of_whole_population
-from phylon.fitness import FITNESS, best_of, median_of
 from phylon.results import Series
+from phylon.returns import RETURN, best_of, median_of
 
 EVENT_FILE = "events.out.tfevents.phylon"
 """TensorBoard knows its files by the word in the middle. Always the same, so that a newer export replaces an older."""
@@ -32,16 +32,16 @@ def write_event_files(folder: Path, series: Iterable[NamedSeries], population_si
             continue
         for member, values in enumerate(one.values.T):
             _append(folder / f"member-{member:0{digits}}", began, name, one.steps, wall_times, values)
-        if name == FITNESS:
+        if name == RETURN:
             for summary, values in _summaries(one).items():
                 _append(folder / POPULATION, began, f"{name}/{summary}", one.steps, wall_times, values)
     return sorted(file.parent.name for file in folder.glob(f"*/{EVENT_FILE}"))
 
 
-def _summaries(fitness: Series) -> dict[str, NDArray[np.float64]]:
+def _summaries(returns: Series) -> dict[str, NDArray[np.float64]]:
     return {
-        "best": np.array([best_of(tick) for tick in fitness.values]),
-        "median": np.array([median_of(tick) for tick in fitness.values]),
+        "best": np.array([best_of(tick) for tick in returns.values]),
+        "median": np.array([median_of(tick) for tick in returns.values]),
     }
 
 

@@ -23,7 +23,7 @@ GROUND = LinearSegmentedColormap.from_list("ground", ["#c3cedb", "#ffffff"])
 
 
 class Stretch(NamedTuple):
-    """What a member did in one segment of its lineage."""
+    """What a member did in one span of its lineage."""
 
     slot: int
     before: NDArray[np.float64] | None
@@ -56,20 +56,20 @@ def stretches(run: DrawnRun) -> Iterator[Stretch]:
     """By lineage, so that a copied theta does not look like a step."""
     steps = run.series[THETA[0]].steps
     places = np.stack([run.series[name].values for name in THETA], axis=-1)  # [ticks, members, 2]
-    slot_of = {segment.id: segment.slot for segment in run.lineage.segments}
+    slot_of = {span.id: span.slot for span in run.lineage.spans}
 
     def place_at(step: int, slot: int) -> NDArray[np.float64]:
         """At the end of a step, before anyone is copied."""
         tick = int(np.searchsorted(steps, step, side="right")) - 1
         return np.full(2, START) if tick < 0 else places[tick, slot]
 
-    for segment in run.lineage.segments:
-        end = run.lineage.end_step if segment.end_step is None else segment.end_step
-        parent = segment.slot if segment.parent is None else slot_of[segment.parent]
-        own = places[(steps > segment.start_step) & (steps <= end), segment.slot]
-        path = np.vstack([place_at(segment.start_step, parent), own])
-        before = None if parent == segment.slot else place_at(segment.start_step, segment.slot)
-        yield Stretch(segment.slot, before, path)
+    for span in run.lineage.spans:
+        end = run.lineage.end_step if span.end_step is None else span.end_step
+        parent = span.slot if span.parent is None else slot_of[span.parent]
+        own = places[(steps > span.start_step) & (steps <= end), span.slot]
+        path = np.vstack([place_at(span.start_step, parent), own])
+        before = None if parent == span.slot else place_at(span.start_step, span.slot)
+        yield Stretch(span.slot, before, path)
 
 
 def _draw_paths(axes: Axes, run: DrawnRun) -> None:

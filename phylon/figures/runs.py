@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.fitness import FITNESS, best_of
 from phylon.results import RunLineage, Series
+from phylon.returns import RETURN, best_of
 
 
 class DrawnRun(NamedTuple):
@@ -28,7 +28,7 @@ class Curve(NamedTuple):
 
 def best_curve(experiment: DrawnExperiment) -> Curve | None:
     """The best member's return at the evaluations that all runs have come to; None before the first."""
-    runs = [run.series[FITNESS] for run in experiment.runs if FITNESS in run.series]
+    runs = [run.series[RETURN] for run in experiment.runs if RETURN in run.series]
     if not runs:
         return None
     by_step = [dict(zip(run.steps.tolist(), map(best_of, run.values), strict=True)) for run in runs]

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
-from phylon.results import RunLineage, SegmentInTime, Series
+from phylon.results import RunLineage, Series, SpanInTime
 
-Path = Sequence[SegmentInTime]
+Path = Sequence[SpanInTime]
 """From a founder to a descendant."""
 
 Member = Literal["best"] | int
@@ -22,8 +22,8 @@ class NoSuchMember(LookupError):
 
 
 class Winner(NamedTuple):
-    segment: SegmentInTime
-    fitness: float
+    span: SpanInTime
+    last_return: float
     step: int
     """Of the evaluation that it won."""
 
@@ -33,32 +33,32 @@ class Shares(NamedTuple):
 
     step: int
     founders: dict[int, float]
-    """Share of the population by the founder's segment, largest first; those that died out are left out."""
+    """Share of the population by the founder's span, largest first; those that died out are left out."""
 
 
-def by_id(lineage: RunLineage) -> dict[int, SegmentInTime]:
-    return {segment.id: segment for segment in lineage.segments}
+def by_id(lineage: RunLineage) -> dict[int, SpanInTime]:
+    return {span.id: span for span in lineage.spans}
 
 
-def in_order_of_birth(lineage: RunLineage) -> list[SegmentInTime]:
-    return sorted(lineage.segments, key=lambda segment: (segment.start_step, segment.id))
+def in_order_of_birth(lineage: RunLineage) -> list[SpanInTime]:
+    return sorted(lineage.spans, key=lambda span: (span.start_step, span.id))
 
 
-def living(lineage: RunLineage) -> list[SegmentInTime]:
+def living(lineage: RunLineage) -> list[SpanInTime]:
     """By slot."""
-    return sorted((segment for segment in lineage.segments if segment.end_step is None), key=lambda each: each.slot)
+    return sorted((span for span in lineage.spans if span.end_step is None), key=lambda each: each.slot)
 
 
-def ancestry(lineage: RunLineage, segment: int) -> list[SegmentInTime]:
-    return path_to(by_id(lineage), segment)
+def ancestry(lineage: RunLineage, span: int) -> list[SpanInTime]:
+    return path_to(by_id(lineage), span)
 
 
-def path_to(segments: Mapping[int, SegmentInTime], segment: int) -> list[SegmentInTime]:
-    path: list[SegmentInTime] = []
-    current = segments.get(segment)
+def path_to(spans: Mapping[int, SpanInTime], span: int) -> list[SpanInTime]:
+    path: list[SpanInTime] = []
+    current = spans.get(span)
     while current is not None:
         path.append(current)
-        current = None if current.parent is None else segments.get(current.parent)
+        current = None if current.parent is None else spans.get(current.parent)
     return path[::-1]
 
 
@@ -67,12 +67,12 @@ def copies(path: Path) -> int:
     return sum(parent.slot != child.slot for parent, child in pairwise(path))
 
 
-def common_ancestor(lineage: RunLineage) -> SegmentInTime | None:
+def common_ancestor(lineage: RunLineage) -> SpanInTime | None:
     """The latest from which all living members descend; nobody while several founders live on."""
-    segments = by_id(lineage)
-    shared: SegmentInTime | None = None
-    for generation in zip(*(path_to(segments, segment.id) for segment in living(lineage)), strict=False):
-        if len({segment.id for segment in generation}) > 1:
+    spans = by_id(lineage)
+    shared: SpanInTime | None = None
+    for generation in zip(*(path_to(spans, span.id) for span in living(lineage)), strict=False):
+        if len({span.id for span in generation}) > 1:
             break
         shared = generation[0]
     return shared
@@ -83,17 +83,17 @@ def generations_to_common_ancestor(lineage: RunLineage) -> int | None:
     ancestor = common_ancestor(lineage)
     if ancestor is None:
         return None
-    segments = by_id(lineage)
-    before = copies(path_to(segments, ancestor.id))
-    return max(copies(path_to(segments, segment.id)) for segment in living(lineage)) - before
+    spans = by_id(lineage)
+    before = copies(path_to(spans, ancestor.id))
+    return max(copies(path_to(spans, span.id)) for span in living(lineage)) - before
 
 
 def founders(lineage: RunLineage) -> dict[int, int]:
-    """The founder of every segment, by segment."""
+    """The founder of every span, by span."""
     found: dict[int, int] = {}
-    for segment in in_order_of_birth(lineage):
-        parent = segment.parent
-        found[segment.id] = found.get(parent, segment.id) if parent is not None else segment.id
+    for span in in_order_of_birth(lineage):
+        parent = span.parent
+        found[span.id] = found.get(parent, span.id) if parent is not None else span.id
     return found
 
 
@@ -102,8 +102,8 @@ def founder_shares(lineage: RunLineage) -> list[Shares]:
     founder_of = founders(lineage)
     lives_in: dict[int, int] = {}
     over_time: list[Shares] = []
-    for step, born in groupby(in_order_of_birth(lineage), key=lambda segment: segment.start_step):
-        lives_in |= {segment.slot: founder_of[segment.id] for segment in born}
+    for step, born in groupby(in_order_of_birth(lineage), key=lambda span: span.start_step):
+        lives_in |= {span.slot: founder_of[span.id] for span in born}
         shares = {
             founder: count / len(lives_in)
             for founder, count in sorted(Counter(lives_in.values()).items(), key=lambda item: (-item[1], item[0]))
@@ -113,40 +113,40 @@ def founder_shares(lineage: RunLineage) -> list[Shares]:
     return over_time
 
 
-def evaluated_at(lineage: RunLineage, slot: int, step: int) -> SegmentInTime | None:
+def evaluated_at(lineage: RunLineage, slot: int, step: int) -> SpanInTime | None:
     """Whom an evaluation at `step` met in `slot`: it comes before the births of the same step."""
-    for segment in lineage.segments:
-        born_before = segment.start_step < step or (segment.parent is None and segment.start_step == step)
-        if segment.slot == slot and born_before and (segment.end_step is None or step <= segment.end_step):
-            return segment
+    for span in lineage.spans:
+        born_before = span.start_step < step or (span.parent is None and span.start_step == step)
+        if span.slot == slot and born_before and (span.end_step is None or step <= span.end_step):
+            return span
     return None
 
 
-def winner(lineage: RunLineage, fitness: Series | None) -> Winner | None:
-    """The best member at the last evaluation; nobody before the first, or when no fitness is a number."""
-    if fitness is None or not len(fitness.steps):
+def winner(lineage: RunLineage, returns: Series | None) -> Winner | None:
+    """The best member at the last evaluation; nobody before the first, or when no return is a number."""
+    if returns is None or not len(returns.steps):
         return None
-    step = int(fitness.steps[-1])
-    numbers = {slot: value for slot, value in enumerate(fitness.values[-1].tolist()) if value == value}
+    step = int(returns.steps[-1])
+    numbers = {slot: value for slot, value in enumerate(returns.values[-1].tolist()) if value == value}
     if not numbers:
         return None
     slot = max(numbers, key=lambda each: numbers[each])
-    segment = evaluated_at(lineage, slot, step)
-    return None if segment is None else Winner(segment, numbers[slot], step)
+    span = evaluated_at(lineage, slot, step)
+    return None if span is None else Winner(span, numbers[slot], step)
 
 
-def choose(lineage: RunLineage, fitness: Series | None, member: Member) -> SegmentInTime:
+def choose(lineage: RunLineage, returns: Series | None, member: Member) -> SpanInTime:
     """Raises `NoSuchMember`."""
     if member == "best":
-        best = winner(lineage, fitness)
+        best = winner(lineage, returns)
         if best is None:
             raise NoSuchMember("no member is the best yet, because none was evaluated; name one by its number")
-        return best.segment
-    for segment in living(lineage):
-        if segment.slot == member:
-            return segment
+        return best.span
+    for span in living(lineage):
+        if span.slot == member:
+            return span
     raise NoSuchMember(
         f"there is no member {member}; members are numbered from 0 to {lineage.population_size - 1}"
-        if lineage.segments
+        if lineage.spans
         else f"there is no member {member}: nobody is born yet"
     )

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import NamedTuple, TypeVar
 
 from phylon.lineage.ancestry import by_id
-from phylon.results import Result, RunLineage, SegmentInTime, Series, Tuned
+from phylon.results import Result, RunLineage, Series, SpanInTime, Tuned
 
 Key = TypeVar("Key")
 
@@ -14,7 +14,7 @@ Key = TypeVar("Key")
 class Birth(NamedTuple):
     """Differences are the child's fitness at its first evaluation minus another; `None` where one is not known."""
 
-    child: SegmentInTime
+    child: SpanInTime
     over_replaced: float | None
     """Minus that of the member whose slot it took, when it was replaced."""
     over_parent: float | None
@@ -45,21 +45,21 @@ class MoveGain(Result):
     """Share of the births after which the child was better than its parent."""
 
 
-def births(lineage: RunLineage, fitness: Series | None) -> list[Birth]:
+def births(lineage: RunLineage, returns: Series | None) -> list[Birth]:
     """Of all who have a parent, in order."""
-    segments = by_id(lineage)
-    steps: list[int] = fitness.steps.tolist() if fitness else []
-    values: list[list[float]] = fitness.values.tolist() if fitness else []
+    spans = by_id(lineage)
+    steps: list[int] = returns.steps.tolist() if returns else []
+    values: list[list[float]] = returns.values.tolist() if returns else []
 
-    def at(segment: SegmentInTime, tick: int) -> float | None:
-        """Fitness of `segment` at an evaluation that it lived to see."""
-        if not 0 <= tick < len(steps) or (segment.end_step is not None and steps[tick] > segment.end_step):
+    def at(span: SpanInTime, tick: int) -> float | None:
+        """Fitness of `span` at an evaluation that it lived to see."""
+        if not 0 <= tick < len(steps) or (span.end_step is not None and steps[tick] > span.end_step):
             return None
-        return values[tick][segment.slot] if segment.slot < len(values[tick]) else None
+        return values[tick][span.slot] if span.slot < len(values[tick]) else None
 
     found: list[Birth] = []
-    for child in lineage.segments:
-        parent = segments.get(child.parent) if child.parent is not None else None
+    for child in lineage.spans:
+        parent = spans.get(child.parent) if child.parent is not None else None
         if parent is None:
             continue
         tick = bisect_right(steps, child.start_step)  # an evaluation at the step of a birth comes before it
@@ -106,7 +106,7 @@ def by_move(born: Iterable[Birth], tuned: Sequence[Tuned]) -> list[MoveGain]:
     ]
 
 
-def _move(child: SegmentInTime, tuned: Tuned) -> str | None:
+def _move(child: SpanInTime, tuned: Tuned) -> str | None:
     before, after = (child.hyperparams_before or {}).get(tuned.name), child.hyperparams.get(tuned.name)
     if before is None or after is None:
         return None

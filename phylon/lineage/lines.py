@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from phylon.lineage.ancestry import by_id, in_order_of_birth, living, path_to
-from phylon.results import RunLineage, SegmentInTime
+from phylon.results import RunLineage, SpanInTime
 
-Children = Mapping[int, list[SegmentInTime]]
+Children = Mapping[int, list[SpanInTime]]
 """Those with living descendants, in order of birth, by parent."""
 
 
 class Line(NamedTuple):
-    segments: list[SegmentInTime]
+    spans: list[SpanInTime]
     """From where it begins to the living member in which it ends."""
     branches: "list[Line]"
     """In order of the steps at which they leave this one."""
@@ -22,21 +22,21 @@ class Line(NamedTuple):
 
 def lines_of_living(lineage: RunLineage) -> list[Line]:
     """One for each founder with living descendants, by slot."""
-    segments = by_id(lineage)
-    surviving = {ancestor.id for segment in living(lineage) for ancestor in path_to(segments, segment.id)}
-    children: dict[int, list[SegmentInTime]] = {}
-    roots: list[SegmentInTime] = []
-    for segment in in_order_of_birth(lineage):
-        if segment.id in surviving:
-            parent = segment.parent
-            (roots if parent is None or parent not in segments else children.setdefault(parent, [])).append(segment)
+    spans = by_id(lineage)
+    surviving = {ancestor.id for span in living(lineage) for ancestor in path_to(spans, span.id)}
+    children: dict[int, list[SpanInTime]] = {}
+    roots: list[SpanInTime] = []
+    for span in in_order_of_birth(lineage):
+        if span.id in surviving:
+            parent = span.parent
+            (roots if parent is None or parent not in spans else children.setdefault(parent, [])).append(span)
     return [_line(root, children) for root in sorted(roots, key=lambda root: root.slot)]
 
 
-def _line(first: SegmentInTime, children: Children) -> Line:
-    """A segment that lives on is the end of its line; in one that ended, the latest born child takes the line over."""
+def _line(first: SpanInTime, children: Children) -> Line:
+    """A span that lives on is the end of its line; in one that ended, the latest born child takes the line over."""
     chain = [first]
-    leaving: list[SegmentInTime] = []
+    leaving: list[SpanInTime] = []
     while chain[-1].end_step is not None:
         *others, heir = children[chain[-1].id]
         leaving += others

@@ -10,7 +10,7 @@ import zipfile
 from phylon.lineage.ancestry import by_id, in_order_of_birth, living, path_to
 from phylon.lineage.ray_log import GLOBAL_FILE, Config, Exploit, policy_file, written
 from phylon.lineage.schedule import spelled
-from phylon.results import RunLineage, SegmentInTime, Tuned
+from phylon.results import RunLineage, SpanInTime, Tuned
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a zip can tell: equal lineages make equal archives."""
@@ -18,16 +18,16 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 def ray_files(lineage: RunLineage) -> dict[str, str]:
     """By name. As with Ray, a member that descends from nobody has no file of its own."""
-    segments = by_id(lineage)
+    spans = by_id(lineage)
     tuned = {each.name: each for each in lineage.tuned}
     exploits = {
-        segment.id: _exploit(segment, segments[segment.parent], tuned)
-        for segment in in_order_of_birth(lineage)
-        if segment.parent in segments and segments[segment.parent].slot != segment.slot
+        span.id: _exploit(span, spans[span.parent], tuned)
+        for span in in_order_of_birth(lineage)
+        if span.parent in spans and spans[span.parent].slot != span.slot
     }
     files = {GLOBAL_FILE: written(exploits.values())}
     for member in living(lineage):
-        path = [exploits[segment.id] for segment in path_to(segments, member.id) if segment.id in exploits]
+        path = [exploits[span.id] for span in path_to(spans, member.id) if span.id in exploits]
         if path:
             files[policy_file(member.slot)] = written(path)
     return files
@@ -41,7 +41,7 @@ def ray_zip(lineage: RunLineage) -> bytes:
     return archive.getvalue()
 
 
-def _exploit(child: SegmentInTime, parent: SegmentInTime, tuned: dict[str, Tuned]) -> Exploit:
+def _exploit(child: SpanInTime, parent: SpanInTime, tuned: dict[str, Tuned]) -> Exploit:
     return Exploit(
         target=str(child.slot),
         clone=str(parent.slot),

@@ -30,8 +30,8 @@ def lineage_of_ray(files: Mapping[str, str]) -> RunLineage:
     slots = _slots(exploits)
     columns = columns_of([config for exploit in exploits for config in (exploit.old, exploit.new)])
     size = max(slots.values()) + 1
-    segments: list[dict[str, Any]] = [_founder(slot, slot, columns) for slot in range(size)]
-    lives_in = dict(enumerate(segments))
+    spans: list[dict[str, Any]] = [_founder(slot, slot, columns) for slot in range(size)]
+    lives_in = dict(enumerate(spans))
     for batch in _simultaneous(exploits):
         before = dict(lives_in)
         for exploit in batch:
@@ -40,15 +40,15 @@ def lineage_of_ray(files: Mapping[str, str]) -> RunLineage:
                 parent["hyperparams"] = columns.values(exploit.old)
             step = max(exploit.clone_iteration, parent["start_step"], replaced["start_step"])
             replaced["end_step"] = step
-            child = _child(len(segments), slots[exploit.target], parent["id"], step, exploit, columns)
-            segments.append(child)
+            child = _child(len(spans), slots[exploit.target], parent["id"], step, exploit, columns)
+            spans.append(child)
             lives_in[child["slot"]] = child
     return RunLineage.model_validate(
         {
             "population_size": size,
-            "end_step": _end(sorted({segment["start_step"] for segment in segments})),
+            "end_step": _end(sorted({span["start_step"] for span in spans})),
             "tuned": columns.tuned,
-            "segments": segments,
+            "spans": spans,
         }
     )
 
@@ -82,13 +82,13 @@ def _simultaneous(exploits: Sequence[Exploit]) -> Iterator[list[Exploit]]:
 
 
 def _founder(id: int, slot: int, columns: Columns) -> dict[str, Any]:
-    return _segment(id, slot) | {"operator": "founder", "changes": dict.fromkeys(columns.tuned_names, "draw")}
+    return _span(id, slot) | {"operator": "founder", "changes": dict.fromkeys(columns.tuned_names, "draw")}
 
 
 def _child(id: int, slot: int, parent: int, step: int, exploit: Exploit, columns: Columns) -> dict[str, Any]:
     old, new = columns.values(exploit.old), columns.values(exploit.new)
     changes = {name: _change(old.get(name), new.get(name)) for name in columns.tuned_names}
-    return _segment(id, slot) | {
+    return _span(id, slot) | {
         "parent": parent,
         "operator": "copy" if set(changes.values()) <= {"inherit"} else "perturb",
         "changes": changes,
@@ -98,7 +98,7 @@ def _child(id: int, slot: int, parent: int, step: int, exploit: Exploit, columns
     }
 
 
-def _segment(id: int, slot: int) -> dict[str, Any]:
+def _span(id: int, slot: int) -> dict[str, Any]:
     return {
         "id": id,
         "slot": slot,

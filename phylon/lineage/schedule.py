@@ -7,7 +7,7 @@ import numpy as np
 import yaml
 
 from phylon.lineage.ancestry import ancestry
-from phylon.results import RunLineage, SegmentInTime, Tuned
+from phylon.results import RunLineage, SpanInTime, Tuned
 from phylon.spec.replay_method import ReplayScheduleSpec, ScheduleEntry
 
 
@@ -18,10 +18,10 @@ class NothingTuned(ValueError):
         super().__init__("this run has no schedule: every hyper-parameter of its spec is fixed, or none is known")
 
 
-def schedule_of(lineage: RunLineage, segment: int) -> ReplayScheduleSpec:
-    """The tuned values along the ancestry of a segment, with an entry wherever one changed. Raises `NothingTuned`."""
+def schedule_of(lineage: RunLineage, span: int) -> ReplayScheduleSpec:
+    """The tuned values along the ancestry of a span, with an entry wherever one changed. Raises `NothingTuned`."""
     entries: list[ScheduleEntry] = []
-    for ancestor in ancestry(lineage, segment):
+    for ancestor in ancestry(lineage, span):
         values = _values(ancestor, lineage.tuned)
         if not values or (entries and entries[-1].values == values):
             continue
@@ -44,10 +44,8 @@ def schedule_yaml(schedule: ReplayScheduleSpec) -> str:
     return f"name: {schedule.name}\nschedule:\n" + "".join(f"- {line}\n" for line in lines)
 
 
-def _values(segment: SegmentInTime, tuned: list[Tuned]) -> dict[str, float | str]:
-    return {
-        each.name: spelled(segment.hyperparams[each.name], each) for each in tuned if each.name in segment.hyperparams
-    }
+def _values(span: SpanInTime, tuned: list[Tuned]) -> dict[str, float | str]:
+    return {each.name: spelled(span.hyperparams[each.name], each) for each in tuned if each.name in span.hyperparams}
 
 
 def spelled(value: float, tuned: Tuned | None) -> float | str:

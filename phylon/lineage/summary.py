@@ -10,11 +10,11 @@ from phylon.lineage.ancestry import (
     winner,
 )
 from phylon.lineage.gain import MoveGain, OperatorGain, births, by_move, by_operator
-from phylon.results import Result, RunLineage, SegmentInTime, Series
+from phylon.results import Result, RunLineage, Series, SpanInTime
 
 
 class FounderSummary(Result):
-    segment: int
+    span: int
     member: int
     share: float
     """Of the population, which descends from it."""
@@ -23,20 +23,20 @@ class FounderSummary(Result):
 class SharesAtStep(Result):
     step: int
     shares: dict[int, float]
-    """By the founder's segment, from this step on; those that died out are left out."""
+    """By the founder's span, from this step on; those that died out are left out."""
 
 
 class WinnerSummary(Result):
     """The best member at the last evaluation."""
 
     member: int
-    segment: int
+    span: int
     step: int
-    fitness: float
+    last_return: float
     generations: int
     """Copies between its founder and itself."""
     ancestry: list[int]
-    """Segments, from its founder to itself."""
+    """Spans, from its founder to itself."""
 
 
 class LineageSummary(Result):
@@ -46,7 +46,7 @@ class LineageSummary(Result):
     """Largest family first."""
     founder_shares: list[SharesAtStep]
     common_ancestor: int | None
-    """The latest segment from which all living members descend; none while several founders live on."""
+    """The latest span from which all living members descend; none while several founders live on."""
     generations_to_common_ancestor: int | None
     exploits: int
     """Copies from one slot into another."""
@@ -55,39 +55,39 @@ class LineageSummary(Result):
     moves: list[MoveGain]
 
 
-def summarise(lineage: RunLineage, fitness: Series | None) -> LineageSummary:
-    """Without `fitness` nobody wins, and gains are not known."""
-    born = births(lineage, fitness)
-    slot_of = {segment.id: segment.slot for segment in lineage.segments}
+def summarise(lineage: RunLineage, returns: Series | None) -> LineageSummary:
+    """Without `returns` nobody wins, and gains are not known."""
+    born = births(lineage, returns)
+    slot_of = {span.id: span.slot for span in lineage.spans}
     shares = founder_shares(lineage)
     ancestor = common_ancestor(lineage)
     return LineageSummary(
         population_size=lineage.population_size,
         founders=len(set(founders(lineage).values())),
         founders_alive=[
-            FounderSummary(segment=founder, member=slot_of[founder], share=share)
+            FounderSummary(span=founder, member=slot_of[founder], share=share)
             for founder, share in (shares[-1].founders if shares else {}).items()
         ],
         founder_shares=[SharesAtStep(step=each.step, shares=each.founders) for each in shares],
         common_ancestor=None if ancestor is None else ancestor.id,
         generations_to_common_ancestor=generations_to_common_ancestor(lineage),
         exploits=sum(slot_of[birth.child.parent or 0] != birth.child.slot for birth in born),
-        winner=_winner(lineage, fitness),
+        winner=_winner(lineage, returns),
         operators=by_operator(born),
         moves=by_move(born, lineage.tuned),
     )
 
 
-def _winner(lineage: RunLineage, fitness: Series | None) -> WinnerSummary | None:
-    best = winner(lineage, fitness)
+def _winner(lineage: RunLineage, returns: Series | None) -> WinnerSummary | None:
+    best = winner(lineage, returns)
     if best is None:
         return None
-    path: list[SegmentInTime] = ancestry(lineage, best.segment.id)
+    path: list[SpanInTime] = ancestry(lineage, best.span.id)
     return WinnerSummary(
-        member=best.segment.slot,
-        segment=best.segment.id,
+        member=best.span.slot,
+        span=best.span.id,
         step=best.step,
-        fitness=best.fitness,
+        last_return=best.last_return,
         generations=copies(path),
-        ancestry=[segment.id for segment in path],
+        ancestry=[span.id for span in path],
     )

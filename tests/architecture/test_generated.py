@@ -14,7 +14,9 @@ def files_below(folder: Path) -> dict[str, str]:
 
 
 def test_the_stored_openapi_document_is_that_of_the_service() -> None:
-    printed = subprocess.run([sys.executable, "-m", "backend.openapi"], cwd=ROOT, capture_output=True, check=True)
+    printed = subprocess.run(
+        [sys.executable, "-m", "phylon.backend.openapi"], cwd=ROOT, capture_output=True, check=True
+    )
     assert json.loads((FRONTEND / "openapi.json").read_text()) == json.loads(printed.stdout), "run `make generate`"
 
 

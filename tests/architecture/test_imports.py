@@ -14,8 +14,9 @@ WEB = {"fastapi", "starlette", "uvicorn", "sqlalchemy", "celery", "redis"}
 
 
 def loaded_by(statement: str) -> set[str]:
-    """Top-level modules in a fresh interpreter after `statement`."""
-    code = f"import sys, json\n{statement}\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    """What is loaded in a fresh interpreter after `statement`: top-level names, and the packages of phylon."""
+    names = "{'.'.join(name.split('.')[: 2 if name.startswith('phylon.') else 1]) for name in sys.modules}"
+    code = f"import sys, json\n{statement}\nprint(json.dumps(sorted({names})))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=120)
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.splitlines()[-1]))
@@ -31,12 +32,15 @@ def test_import_contracts_hold():
 @pytest.mark.parametrize(
     ("statement", "forbidden"),
     [
-        ("import backend.app", ENGINE | {"worker"}),
-        ("import worker.supervisor", ENGINE | {"backend", "sqlalchemy", "fastapi"}),
-        ("import worker.training.run_directory", ENGINE | {"backend", "sqlalchemy"}),
-        ("import phylon.spec, phylon.events, phylon.protocol, phylon.client", ENGINE | WEB | {"backend", "worker"}),
-        ("import phylon.cli.app", ENGINE | WEB | {"backend", "worker"}),
-        ("import phylon.events", {"httpx", "typer", "rich", "numpy"}),
+        ("import phylon.backend.app", ENGINE | {"phylon.worker", "worker"}),
+        ("import phylon.worker.supervisor", ENGINE | {"phylon.backend", "backend", "sqlalchemy", "fastapi"}),
+        ("import phylon.worker.training.run_directory", ENGINE | {"phylon.backend", "backend", "sqlalchemy"}),
+        (
+            "import phylon.spec, phylon.contract.events, phylon.contract.protocol, phylon.client",
+            ENGINE | WEB | {"phylon.backend", "phylon.worker"},
+        ),
+        ("import phylon.cli.app", ENGINE | WEB | {"phylon.backend", "phylon.worker"}),
+        ("import phylon.contract.events", {"httpx", "typer", "rich", "numpy"}),
     ],
 )
 def test_a_process_loads_only_its_own(statement: str, forbidden: set[str]):

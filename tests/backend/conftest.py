@@ -23,13 +23,13 @@ from fastapi import FastAPI
 from sqlalchemy import make_url
 from starlette.testclient import TestClient
 
-from backend.app import create_app
-from backend.context import Context
-from backend.migrate import migrate
-from backend.models import Base
-from backend.queue.broker import Broker
-from backend.queue.scheduler import Scheduler
-from backend.settings import Settings
+from phylon.backend.app import create_app
+from phylon.backend.context import Context
+from phylon.backend.migrate import migrate
+from phylon.backend.models import Base
+from phylon.backend.queue.broker import Broker
+from phylon.backend.queue.scheduler import Scheduler
+from phylon.backend.settings import Settings
 from phylon.redis_url import client_url, socket_url
 
 TOKEN = "a-token-for-tests"
@@ -220,10 +220,10 @@ class WorkerClient:
         self.id = 0
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        return self._client.post(f"/api/worker{path}", json=body, headers=self._headers)
+        return self._client.post(f"/api/v1/worker{path}", json=body, headers=self._headers)
 
     def get(self, path: str) -> Any:
-        return self._client.get(f"/api/worker{path}", headers=self._headers)
+        return self._client.get(f"/api/v1/worker{path}", headers=self._headers)
 
     def register(self, name: str = "first", **changes: Any) -> int:
         body = {
@@ -266,7 +266,7 @@ class WorkerClient:
 
     def upload(self, run_id: int, attempt: int, name: str, content: bytes, sha256: str, step: int = 0) -> Any:
         return self._client.put(
-            f"/api/worker/runs/{run_id}/artifacts/{name}",
+            f"/api/v1/worker/runs/{run_id}/artifacts/{name}",
             params={"attempt": attempt, "sha256": sha256, "step": step},
             content=content,
             headers=self._headers,
@@ -323,7 +323,7 @@ def submit(client: TestClient) -> Callable[..., dict[str, Any]]:
     """Stores an experiment and returns it."""
 
     def submit(**changes: Any) -> dict[str, Any]:
-        answer = client.post("/api/experiments", json={"spec": SPEC | changes})
+        answer = client.post("/api/v1/experiments", json={"spec": SPEC | changes})
         assert answer.status_code == 201, answer.text
         return answer.json()
 

@@ -19,7 +19,7 @@ COSTS = {1: 2.0, 4: 2.3, 8: 10.3}
 @pytest.fixture
 def advise(client):
     def ask(yaml: str = YAML):
-        answer = client.post("/api/specs/advice", json={"yaml": yaml})
+        answer = client.post("/api/v1/specs/advice", json={"yaml": yaml})
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -36,7 +36,7 @@ def upload(client):
         study = Study(spec=spec, machine=machine, measurements=tuple(found))
         header = study.model_dump_json(include={"spec", "machine"})
         lines = [header, *(one.model_dump_json() for one in found)]
-        answer = client.post("/api/studies/upload", json={"content": "\n".join(lines) + "\n"})
+        answer = client.post("/api/v1/studies/upload", json={"content": "\n".join(lines) + "\n"})
         assert answer.status_code == 201, answer.text
         return answer.json()["id"]
 
@@ -102,9 +102,9 @@ def test_other_devices_are_told_apart(advise, worker, upload):
 
 def test_a_probe_is_submitted_to_the_worker_and_seen_until_it_ends(client, advise, worker):
     body = {"yaml": advise()["probe"], "worker_id": worker.id}
-    study = client.post("/api/studies", json=body).json()["id"]
+    study = client.post("/api/v1/studies", json=body).json()["id"]
     assert advise()["workers"][0]["measuring_study_id"] == study
-    client.post(f"/api/studies/{study}/stop")
+    client.post(f"/api/v1/studies/{study}/stop")
     assert advise()["workers"][0]["measuring_study_id"] is None
 
 
@@ -121,4 +121,4 @@ def test_a_group_is_advised_by_its_largest_experiment(advise):
 
 @pytest.mark.parametrize("yaml", ["version: 1", load_preset("figure2-dqn").yaml])
 def test_what_is_no_experiment_is_refused(client, yaml):
-    assert client.post("/api/specs/advice", json={"yaml": yaml}).status_code == 422
+    assert client.post("/api/v1/specs/advice", json={"yaml": yaml}).status_code == 422

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from backend.groups.aggregate import LARGEST_DRAW, RESAMPLES, aggregate, interquartile_mean
-from backend.groups.results import are_comparable
+from phylon.backend.groups.aggregate import LARGEST_DRAW, RESAMPLES, aggregate, interquartile_mean
+from phylon.backend.groups.results import are_comparable
 
 
 def test_every_experiment_weighs_the_same_in_the_mean():

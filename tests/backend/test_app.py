@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from backend.app import create_app
-from backend.openapi import document
-from backend.serve import is_loopback
-from backend.settings import SettingInvalid, Settings, from_environment
+from phylon.backend.app import create_app
+from phylon.backend.openapi import document
+from phylon.backend.serve import is_loopback
+from phylon.backend.settings import SettingInvalid, Settings, from_environment
 from phylon.presets import list_presets
 
 ROOT = Path(__file__).parents[2]
@@ -42,11 +42,11 @@ def bare(tmp_path, redis_server):
 class TestBrowserGuard:
     @pytest.mark.parametrize("host", ["127.0.0.1:8787", "localhost", "localhost:5173", "[::1]:8787", "LOCALHOST"])
     def test_loopback_names(self, bare, host):
-        assert bare.get("/api/presets", headers={"Host": host}).status_code == 200
+        assert bare.get("/api/v1/presets", headers={"Host": host}).status_code == 200
 
     @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.168.0.2:8787", "", "[", "a@b:c:d"])
     def test_any_other_name_is_refused(self, bare, host):
-        answer = bare.get("/api/presets", headers={"Host": host})
+        answer = bare.get("/api/v1/presets", headers={"Host": host})
         assert answer.status_code == 400
         assert "127.0.0.1" in answer.json()["remedy"]
 
@@ -55,16 +55,16 @@ class TestBrowserGuard:
         ["https://evil.example", "null", "http://localhost:9999", "http://127.0.0.1:8787", "http://localhost.evil"],
     )
     def test_a_foreign_page_changes_nothing(self, bare, origin):
-        answer = bare.post("/api/specs/validate", json={"yaml": ""}, headers={"Origin": origin})
+        answer = bare.post("/api/v1/specs/validate", json={"yaml": ""}, headers={"Origin": origin})
         assert answer.status_code == 403
         assert origin in answer.json()["detail"]
 
     def test_our_own_page_and_scripts_may(self, bare):
         for headers in ({}, {"Origin": "http://localhost:8787"}):
-            assert bare.post("/api/specs/validate", json={"yaml": ""}, headers=headers).status_code == 200
+            assert bare.post("/api/v1/specs/validate", json={"yaml": ""}, headers=headers).status_code == 200
 
     def test_answers_carry_no_permission_for_foreign_pages(self, bare):
-        answer = bare.get("/api/presets", headers={"Origin": "https://evil.example"})
+        answer = bare.get("/api/v1/presets", headers={"Origin": "https://evil.example"})
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
@@ -81,7 +81,8 @@ class TestUserInterface:
         assert "immutable" in answer.headers["cache-control"]
 
     @pytest.mark.parametrize(
-        "path", ["/assets/gone.js", "/favicon.ico", "/api/nothing", "/..%2fsecret.txt", "/assets/..%2f..%2fsecret.txt"]
+        "path",
+        ["/assets/gone.js", "/favicon.ico", "/api/v1/nothing", "/..%2fsecret.txt", "/assets/..%2f..%2fsecret.txt"],
     )
     def test_what_is_missing_is_missing(self, bare, path):
         answer = bare.get(path)
@@ -90,47 +91,47 @@ class TestUserInterface:
 
     def test_none_was_built(self, client):
         assert client.get("/").status_code == 404
-        assert client.get("/api/presets").status_code == 200
+        assert client.get("/api/v1/presets").status_code == 200
 
 
 class TestHealth:
     def test_all_is_well(self, client):
-        answer = client.get("/api/health")
+        answer = client.get("/api/v1/health")
         assert answer.status_code == 200
         assert answer.json() == {"status": "ok", "database": "ok", "redis": "ok", "version": "0.1.0"}
 
     def test_the_command_for_containers(self, server):
-        command = [sys.executable, "-m", "backend.health"]
+        command = [sys.executable, "-m", "phylon.backend.health"]
         for url, code in ((server, 0), ("http://127.0.0.1:1", 1)):
             environment = os.environ | {"PHYLON_API_URL": url}
             run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
             assert run.returncode == code, run.stderr
 
     def test_a_database_without_tables_is_not_there(self, bare):
-        answer = bare.get("/api/health")
+        answer = bare.get("/api/v1/health")
         assert (answer.status_code, answer.json()["database"]) == (503, "unavailable")
 
     def test_other_requests_answer_503_too(self, bare):
-        answer = bare.get("/api/experiments")
+        answer = bare.get("/api/v1/experiments")
         assert answer.status_code == 503
         assert answer.json()["remedy"]
 
 
 class TestLanguage:
     def test_presets(self, bare):
-        presets = bare.get("/api/presets").json()
+        presets = bare.get("/api/v1/presets").json()
         assert [preset["name"] for preset in presets] == [preset.name for preset in list_presets()]
         assert presets[0]["smoke"] is True
 
     def test_catalogue(self, bare):
-        found = bare.get("/api/catalogue", params={"suite": "gymnasium", "search": "pendulum"}).json()
+        found = bare.get("/api/v1/catalogue", params={"suite": "gymnasium", "search": "pendulum"}).json()
         assert "Pendulum-v1" in {entry["id"] for entry in found}
         assert {entry["suite"] for entry in found} == {"gymnasium"}
-        assert bare.get("/api/catalogue", params={"suite": "nonsense"}).json() == []
+        assert bare.get("/api/v1/catalogue", params={"suite": "nonsense"}).json() == []
 
     def test_a_valid_spec_comes_with_a_forecast(self, bare):
         text = next(preset.yaml for preset in list_presets() if preset.name == "td3-pbt-pendulum-smoke")
-        report = bare.post("/api/specs/validate", json={"yaml": text}).json()
+        report = bare.post("/api/v1/specs/validate", json={"yaml": text}).json()
         assert (report["valid"], report["problems"]) == (True, [])
         assert report["spec"]["population"]["size"] == 8
         assert report["forecast"] == {
@@ -143,13 +144,13 @@ class TestLanguage:
 
     def test_the_forecast_counts_each_frame_once(self, bare):
         text = next(preset.yaml for preset in list_presets() if preset.name == "dqn-pong-smoke")
-        report = bare.post("/api/specs/validate", json={"yaml": text}).json()
+        report = bare.post("/api/v1/specs/validate", json={"yaml": text}).json()
         frames, numbers = 900 * 84 * 84, 800 * (2 * 4 * 8 + 4 * 3)
         assert report["forecast"]["replay_bytes"] == 4 * (frames + numbers)
 
     @pytest.mark.parametrize("text", ["", "a: [", "version: 1", "- 1", "&a [*a]", "version: .nan"])
     def test_an_invalid_spec_is_explained(self, bare, text):
-        answer = bare.post("/api/specs/validate", json={"yaml": text})
+        answer = bare.post("/api/v1/specs/validate", json={"yaml": text})
         assert answer.status_code == 200
         report = answer.json()
         assert (report["valid"], report["spec"], report["forecast"]) == (False, None, None)
@@ -191,7 +192,7 @@ class TestOpenAPI:
 
     def test_what_the_stream_carries_is_typed(self, schema):
         components = schema["components"]["schemas"]
-        content = schema["paths"]["/api/runs/{id}/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]
+        content = schema["paths"]["/api/v1/runs/{id}/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]
         assert content["schema"] == {"$ref": "#/components/schemas/StreamMessage"}
         parts = [part["$ref"].rsplit("/", 1)[-1] for part in components["StreamMessage"]["anyOf"]]
         assert parts == ["RunEvent", "RewindEvent", "RunRead"]
@@ -209,7 +210,7 @@ class TestOpenAPI:
                     assert reference.endswith("/ErrorRead"), operation["operationId"]
 
     def test_it_can_be_printed(self, schema):
-        command = [sys.executable, "-m", "backend.openapi"]
+        command = [sys.executable, "-m", "phylon.backend.openapi"]
         printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         assert json.loads(printed.stdout) == json.loads(json.dumps(schema))
         assert printed.stdout == json.dumps(schema, indent=2, sort_keys=True) + "\n"
@@ -244,7 +245,7 @@ class TestServe:
         assert is_loopback(host) is expected
 
     def test_it_refuses_to_listen_to_the_network(self):
-        command = [sys.executable, "-m", "backend.serve", "--host", "0.0.0.0"]
+        command = [sys.executable, "-m", "phylon.backend.serve", "--host", "0.0.0.0"]
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
         assert run.returncode == 2
         assert "Refusing to listen on 0.0.0.0" in run.stderr
@@ -252,7 +253,7 @@ class TestServe:
 
     def test_a_bad_setting_is_named(self):
         environment = os.environ | {"PHYLON_LEASE_SECONDS": "soon"}
-        command = [sys.executable, "-m", "backend.serve"]
+        command = [sys.executable, "-m", "phylon.backend.serve"]
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, env=environment)
         assert run.returncode == 2
         assert "PHYLON_LEASE_SECONDS='soon'" in run.stderr
@@ -276,6 +277,6 @@ class TestSettings:
 
 
 def test_without_a_token_no_worker_is_let_in(bare):
-    answer = bare.post("/api/worker/1/beat", headers={"Authorization": "Bearer "})
+    answer = bare.post("/api/v1/worker/1/beat", headers={"Authorization": "Bearer "})
     assert answer.status_code == 401
     assert "PHYLON_WORKER_TOKEN" in answer.json()["remedy"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.artifacts import storage
+from phylon.backend.artifacts import storage
 
 
 def sha(content):
@@ -44,7 +44,7 @@ def video_event(seq, name, content, step):
         "step": step,
         "wall": 1.0,
         "member": 2,
-        "segment": 5,
+        "span": 5,
         "episode_return": "NaN" if step == 200 else 12.5,
         "episode_steps": 200,
         "ended": True,
@@ -58,7 +58,7 @@ def test_round_trip(client, settings, worker, run_id):
     attempt = worker.take(run_id)
     content = bytes(range(256)) * 20_000  # more than one buffer
     id = put(worker, run_id, attempt, "000004.npz", content, step=200)
-    [listed] = client.get(f"/api/runs/{run_id}/artifacts").json()
+    [listed] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()
     assert {key: listed[key] for key in ("id", "name", "bytes", "sha256", "step")} == {
         "id": id,
         "name": "000004.npz",
@@ -66,7 +66,7 @@ def test_round_trip(client, settings, worker, run_id):
         "sha256": sha(content),
         "step": 200,
     }
-    answer = client.get(f"/api/artifacts/{id}/content")
+    answer = client.get(f"/api/v1/artifacts/{id}/content")
     assert answer.content == content
     assert answer.headers["content-disposition"] == 'attachment; filename="000004.npz"'
     assert worker.get(f"/artifacts/{id}/content").content == content
@@ -77,7 +77,7 @@ def test_a_wrong_hash_stores_nothing(client, settings, worker, run_id):
     answer = worker.upload(run_id, attempt, "000004.npz", b"damaged", sha(b"whole"))
     assert answer.status_code == 422
     assert sha(b"damaged") in answer.json()["detail"]
-    assert client.get(f"/api/runs/{run_id}/artifacts").json() == []
+    assert client.get(f"/api/v1/runs/{run_id}/artifacts").json() == []
     assert files(settings) == []
 
 
@@ -96,7 +96,7 @@ def test_a_name_cannot_leave_its_folder(settings, worker, run_id, name):
 def test_bad_parameters(client, worker, run_id, parameters):
     given = {"attempt": 1, "sha256": sha(b""), "step": 0} | parameters
     headers = {"Authorization": "Bearer a-token-for-tests"}
-    answer = client.put(f"/api/worker/runs/{run_id}/artifacts/a", params=given, headers=headers)
+    answer = client.put(f"/api/v1/worker/runs/{run_id}/artifacts/a", params=given, headers=headers)
     assert answer.status_code == 422
 
 
@@ -105,7 +105,7 @@ def test_the_newest_two_checkpoints_stay(client, settings, worker, run_id):
     put(worker, run_id, attempt, "video.mp4", b"film")
     for number in range(1, 5):
         put(worker, run_id, attempt, f"{number:06}.npz", b"%d" % number, step=number)
-    names = [artifact["name"] for artifact in client.get(f"/api/runs/{run_id}/artifacts").json()]
+    names = [artifact["name"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()]
     assert names == ["video.mp4", "000003.npz", "000004.npz"]
     assert len(files(settings)) == 3
 
@@ -115,10 +115,10 @@ def test_the_same_name_again_replaces_the_file(client, settings, worker, run_id)
     put(worker, run_id, attempt, "000002.npz", b"two")
     old = put(worker, run_id, attempt, "000004.npz", b"before")
     new = put(worker, run_id, attempt, "000004.npz", b"after")
-    assert client.get(f"/api/artifacts/{new}/content").content == b"after"
-    assert client.get(f"/api/artifacts/{old}/content").status_code == 404
+    assert client.get(f"/api/v1/artifacts/{new}/content").content == b"after"
+    assert client.get(f"/api/v1/artifacts/{old}/content").status_code == 404
     same = put(worker, run_id, attempt, "000004.npz", b"after")
-    assert client.get(f"/api/artifacts/{same}/content").content == b"after"
+    assert client.get(f"/api/v1/artifacts/{same}/content").content == b"after"
     assert len(files(settings)) == 2
 
 
@@ -142,7 +142,7 @@ def test_a_claim_names_the_newest_checkpoint_whose_bytes_are_here(client, worker
 
 
 def test_an_upload_renews_the_lease(client, context, worker, run_id):
-    from backend.models import Run
+    from phylon.backend.models import Run
 
     attempt = worker.take(run_id)
     with context.database.read() as session:
@@ -166,8 +166,8 @@ def test_what_a_killed_upload_left_is_swept_away_when_it_is_old(tmp_path):
 
 
 def test_unknown(client, worker):
-    assert client.get("/api/artifacts/9/content").status_code == 404
-    assert client.get("/api/runs/9/artifacts").status_code == 404
+    assert client.get("/api/v1/artifacts/9/content").status_code == 404
+    assert client.get("/api/v1/runs/9/artifacts").status_code == 404
     assert worker.upload(9, 1, "a", b"", sha(b"")).status_code == 404
 
 
@@ -177,24 +177,24 @@ class TestVideos:
         film, name = bytes(range(200)), "step-000000100-member-2.mp4"
         id = put(worker, run_id, attempt, name, film, step=100)
         put(worker, run_id, attempt, "000002.npz", b"two", step=100)
-        [video, checkpoint] = client.get(f"/api/runs/{run_id}/artifacts").json()
+        [video, checkpoint] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()
         assert (video["kind"], video["video"]) == ("video", None), "its event has not come yet"
         assert (checkpoint["kind"], checkpoint["video"]) == ("checkpoint", None)
         worker.tell(run_id, attempt, [video_event(0, name, film, 100)])
-        [video, _] = client.get(f"/api/runs/{run_id}/artifacts").json()
+        [video, _] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()
         assert (video["name"], video["step"]) == (name, 100)
         assert video["video"] == {
             "member": 2,
-            "segment": 5,
+            "span": 5,
             "episode_return": 12.5,
             "episode_steps": 200,
             "ended": True,
         }
-        answer = client.get(f"/api/artifacts/{id}/content")
+        answer = client.get(f"/api/v1/artifacts/{id}/content")
         assert answer.content == film
         assert answer.headers["content-type"] == "video/mp4"
         assert answer.headers["content-disposition"] == f'inline; filename="{name}"'
-        part = client.get(f"/api/artifacts/{id}/content", headers={"Range": "bytes=10-19"})
+        part = client.get(f"/api/v1/artifacts/{id}/content", headers={"Range": "bytes=10-19"})
         assert (part.status_code, part.content) == (206, film[10:20])
 
     def test_of_a_future_that_is_cut_off_do_not_survive(self, client, settings, worker, run_id):
@@ -208,7 +208,7 @@ class TestVideos:
             checkpoint_event(1, "000002.npz", b"two", 100),
             video_event(2, *films[1]),
         ])  # fmt: skip
-        listed = client.get(f"/api/runs/{run_id}/artifacts").json()
+        listed = client.get(f"/api/v1/runs/{run_id}/artifacts").json()
         assert [artifact["video"] and artifact["video"]["episode_return"] for artifact in listed] == [
             12.5,
             "NaN",
@@ -218,15 +218,17 @@ class TestVideos:
         worker.release(run_id, 1)
         worker.claim(run_id)
         worker.resume(run_id, 2, 2)
-        names = [artifact["name"] for artifact in client.get(f"/api/runs/{run_id}/artifacts").json()]
+        names = [artifact["name"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()]
         assert names == [films[0][0], "000002.npz"]
         assert len(files(settings)) == 2
 
         # What is filmed again comes back, once.
         put(worker, run_id, 2, *films[1])
         put(worker, run_id, 2, *films[1])
-        assert len(client.get(f"/api/runs/{run_id}/artifacts").json()) == 3
+        assert len(client.get(f"/api/v1/runs/{run_id}/artifacts").json()) == 3
         worker.release(run_id, 2)
         worker.claim(run_id)
         worker.resume(run_id, 3, 0)
-        assert [artifact["kind"] for artifact in client.get(f"/api/runs/{run_id}/artifacts").json()] == ["checkpoint"]
+        assert [artifact["kind"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()] == [
+            "checkpoint"
+        ]

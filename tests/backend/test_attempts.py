@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from backend.kit import clock
-from backend.models import Run
+from phylon.backend.kit import clock
+from phylon.backend.models import Run
 
 
 def expire_lease(context, run_id):
@@ -15,7 +15,7 @@ def expire_lease(context, run_id):
 
 
 def status_of(client, run_id):
-    return client.get(f"/api/runs/{run_id}").json()["status"]
+    return client.get(f"/api/v1/runs/{run_id}").json()["status"]
 
 
 def started(seq=0):
@@ -41,7 +41,7 @@ class TestClaim:
         assert (claim["run_id"], claim["attempt"], claim["lease_seconds"]) == (run_id, 1, 15.0)
         assert (claim["seed"], claim["checkpoint"]) == (7, None)
         assert claim["spec"]["algorithm"]["discount"] == {"uniform": [0.9, 0.99]}
-        run = client.get(f"/api/runs/{run_id}").json()
+        run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["status"], run["worker_name"], run["attempts"]) == ("running", "first", 1)
         assert run["started_at"] is not None
 
@@ -65,7 +65,7 @@ class TestClaim:
         for thread in threads:
             thread.join()
         assert sorted(codes) == [200] + [409] * 5
-        assert client.get(f"/api/runs/{run_id}").json()["attempts"] == 1
+        assert client.get(f"/api/v1/runs/{run_id}").json()["attempts"] == 1
 
     def test_a_worker_has_one_slot(self, submit, worker):
         first, second = (run["id"] for run in submit(replicates=2)["runs"])
@@ -86,7 +86,7 @@ class TestClaim:
         assert answer.status_code == 404
 
     def test_a_stopped_run_cannot_be_claimed(self, client, worker, run_id):
-        client.post(f"/api/runs/{run_id}/stop")
+        client.post(f"/api/v1/runs/{run_id}/stop")
         assert worker.claim(run_id).status_code == 409
 
 
@@ -108,12 +108,12 @@ class TestFence:
         assert "lost" in lost.json()["detail"]
 
         assert make_worker("second").take(run_id, from_seq=1) == 2
-        before = client.get(f"/api/runs/{run_id}").json()
+        before = client.get(f"/api/v1/runs/{run_id}").json()
         late = writes[write]()
         assert late.status_code == 409
         assert "attempt 2 is the newest" in late.json()["detail"]
-        assert client.get(f"/api/runs/{run_id}").json() == before
-        assert client.get(f"/api/runs/{run_id}/artifacts").json() == []
+        assert client.get(f"/api/v1/runs/{run_id}").json() == before
+        assert client.get(f"/api/v1/runs/{run_id}/artifacts").json() == []
 
     def test_a_late_heartbeat_keeps_a_run_that_nobody_took(self, client, context, worker, run_id):
         attempt = worker.take(run_id)
@@ -124,7 +124,7 @@ class TestFence:
 
     def test_after_the_outcome_logs_and_artifacts_are_still_taken(self, client, worker, run_id):
         attempt = worker.take(run_id)
-        outcome = {"kind": "finished", "seq": 0, "step": 2000, "wall": 9.0, "best_member": 1, "best_fitness": 3.0}
+        outcome = {"kind": "finished", "seq": 0, "step": 2000, "wall": 9.0, "best_member": 1, "fitness": 3.0}
         worker.tell(run_id, attempt, [outcome])
         line = {"line": 0, "wall": 9.0, "stream": "supervisor", "text": "done"}
         answer = worker.tell(run_id, attempt, [outcome], [line])
@@ -132,17 +132,17 @@ class TestFence:
         empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         assert worker.upload(run_id, attempt, "000040.npz", b"", empty).status_code == 200
         assert worker.release(run_id, attempt).status_code == 204
-        run = client.get(f"/api/runs/{run_id}").json()
+        run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["status"], run["last_seq"]) == ("finished", 0)
 
     @pytest.mark.parametrize("header", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic YTpi"}])
     def test_worker_routes_need_the_token(self, client, run_id, header):
         for path in ("register", "1/beat", f"runs/{run_id}/claim", f"runs/{run_id}/heartbeat"):
-            answer = client.post(f"/api/worker/{path}", json={}, headers=header)
+            answer = client.post(f"/api/v1/worker/{path}", json={}, headers=header)
             assert answer.status_code == 401
             assert answer.json()["remedy"]
-        assert client.get("/api/worker/artifacts/1/content", headers=header).status_code == 401
-        assert client.put(f"/api/worker/runs/{run_id}/artifacts/a", headers=header).status_code == 401
+        assert client.get("/api/v1/worker/artifacts/1/content", headers=header).status_code == 401
+        assert client.put(f"/api/v1/worker/runs/{run_id}/artifacts/a", headers=header).status_code == 401
 
 
 class TestLeaseExpiry:
@@ -153,7 +153,7 @@ class TestLeaseExpiry:
         scheduler.tick()
         assert status_of(client, run_id) in ("queued", "dispatched")
         assert make_worker("second").take(run_id, from_seq=1) == 2
-        run = client.get(f"/api/runs/{run_id}").json()
+        run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["status"], run["worker_name"], run["attempts"], run["last_seq"]) == ("running", "second", 2, 0)
 
     def test_a_living_lease_is_left_alone(self, client, scheduler, worker, run_id):
@@ -179,7 +179,7 @@ class TestLeaseExpiry:
                 scheduler.tick()
             else:
                 worker.release(run_id, number, "crashed", "exit code -11")
-        run = client.get(f"/api/runs/{run_id}").json()
+        run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["status"], run["attempts"], run["max_attempts"]) == ("failed", 5, 5)
         assert "All 5 attempts" in run["error"]["message"]
         assert "first was not heard of" in run["error"]["message"]
@@ -191,19 +191,19 @@ class TestLeaseExpiry:
         for number in range(1, 9):
             assert worker.take(run_id) == number
             assert worker.release(run_id, number, "worker_shutdown", "").status_code == 204
-        run = client.get(f"/api/runs/{run_id}").json()
+        run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["status"], run["attempts"]) == ("queued", 0)
 
     @pytest.mark.parametrize("how", ["expiry", "release"])
     def test_a_stopping_run_whose_worker_is_gone_is_stopped(self, client, context, scheduler, worker, run_id, how):
         worker.take(run_id)
-        client.post(f"/api/runs/{run_id}/stop")
+        client.post(f"/api/v1/runs/{run_id}/stop")
         if how == "expiry":
             expire_lease(context, run_id)
             scheduler.tick()
         else:
             worker.release(run_id, 1, "crashed", "killed")
-        run = client.get(f"/api/runs/{run_id}").json()
+        run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["status"], run["error"]) == ("stopped", None)
 
     def test_released_twice_is_refused(self, worker, run_id):
@@ -215,16 +215,16 @@ class TestLeaseExpiry:
 class TestStop:
     def test_the_worker_hears_of_it_and_stops(self, client, worker, run_id):
         attempt = worker.take(run_id)
-        assert client.post(f"/api/runs/{run_id}/stop").json()["status"] == "stopping"
-        assert client.post(f"/api/runs/{run_id}/stop").json()["status"] == "stopping"
+        assert client.post(f"/api/v1/runs/{run_id}/stop").json()["status"] == "stopping"
+        assert client.post(f"/api/v1/runs/{run_id}/stop").json()["status"] == "stopping"
         assert worker.tell(run_id, attempt).json()["command"] == "stop"
         worker.tell(run_id, attempt, [{"kind": "stopped", "seq": 0, "step": 50, "wall": 1.0}])
         assert status_of(client, run_id) == "stopped"
-        assert client.post(f"/api/runs/{run_id}/stop").status_code == 409
+        assert client.post(f"/api/v1/runs/{run_id}/stop").status_code == 409
 
     def test_a_run_that_finishes_before_it_hears_of_it_has_finished(self, client, worker, run_id):
         attempt = worker.take(run_id)
-        client.post(f"/api/runs/{run_id}/stop")
-        outcome = {"kind": "finished", "seq": 0, "step": 2000, "wall": 1.0, "best_member": 0, "best_fitness": 1.0}
+        client.post(f"/api/v1/runs/{run_id}/stop")
+        outcome = {"kind": "finished", "seq": 0, "step": 2000, "wall": 1.0, "best_member": 0, "fitness": 1.0}
         worker.tell(run_id, attempt, [outcome])
         assert status_of(client, run_id) == "finished"

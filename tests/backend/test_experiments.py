@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from backend.models import Artifact, Attempt, Event, Experiment, LogLine, MetricFrame, Run, Segment
+from phylon.backend.models import Artifact, Attempt, Event, Experiment, LogLine, MetricFrame, Run, Span
 from phylon.presets import list_presets
 
 
 def counts(context):
-    tables = (Experiment, Run, Attempt, Event, MetricFrame, Segment, LogLine, Artifact)
+    tables = (Experiment, Run, Attempt, Event, MetricFrame, Span, LogLine, Artifact)
     with context.database.read() as session:
         return {table.__name__: session.scalar(select(func.count()).select_from(table)) for table in tables}
 
@@ -28,10 +28,10 @@ class TestCreate:
     def test_yaml_is_kept_as_it_was_written(self, client):
         preset = list_presets()[0]
         text = "# why we do this\n" + preset.yaml
-        created = client.post("/api/experiments", json={"yaml": text}).json()
+        created = client.post("/api/v1/experiments", json={"yaml": text}).json()
         assert created["yaml"] == text
         assert created["name"] == preset.name
-        assert client.get(f"/api/experiments/{created['id']}").json() == created
+        assert client.get(f"/api/v1/experiments/{created['id']}").json() == created
 
     @pytest.mark.parametrize(
         ("change", "path"),
@@ -44,7 +44,7 @@ class TestCreate:
         ],
     )
     def test_an_invalid_spec_is_refused_with_its_path_and_nothing_is_stored(self, client, context, spec, change, path):
-        answer = client.post("/api/experiments", json={"spec": spec | change})
+        answer = client.post("/api/v1/experiments", json={"spec": spec | change})
         assert answer.status_code == 422
         body = answer.json()
         assert path in {problem["path"] for problem in body["problems"]}
@@ -52,14 +52,14 @@ class TestCreate:
         assert set(counts(context).values()) == {0}
 
     def test_broken_yaml_is_refused(self, client, context):
-        answer = client.post("/api/experiments", json={"yaml": "name: [unclosed"})
+        answer = client.post("/api/v1/experiments", json={"yaml": "name: [unclosed"})
         assert answer.status_code == 422
         assert "line" in answer.json()["problems"][0]["message"]
         assert counts(context)["Experiment"] == 0
 
     @pytest.mark.parametrize("body", [{}, {"spec": {}, "yaml": ""}, {"spec": 3}, [], {"yml": "x"}])
     def test_a_body_of_another_shape_is_refused(self, client, context, body):
-        answer = client.post("/api/experiments", json=body)
+        answer = client.post("/api/v1/experiments", json=body)
         assert answer.status_code == 422
         assert answer.json()["problems"]
         assert counts(context)["Experiment"] == 0
@@ -69,41 +69,41 @@ class TestList:
     def test_newest_first_with_pages(self, client, submit):
         for name in ("one", "two", "three"):
             submit(name=name)
-        page = client.get("/api/experiments", params={"limit": 2}).json()
+        page = client.get("/api/v1/experiments", params={"limit": 2}).json()
         assert ([item["name"] for item in page["items"]], page["total"]) == (["three", "two"], 3)
-        rest = client.get("/api/experiments", params={"limit": 2, "offset": 2}).json()
+        rest = client.get("/api/v1/experiments", params={"limit": 2, "offset": 2}).json()
         assert [item["name"] for item in rest["items"]] == ["one"]
 
     def test_search_reads_names_literally_and_without_case(self, client, submit):
         submit(name="Walker_1")
         submit(name="Walkerx1")
-        found = client.get("/api/experiments", params={"search": "walker_1"}).json()
+        found = client.get("/api/v1/experiments", params={"search": "walker_1"}).json()
         assert [item["name"] for item in found["items"]] == ["Walker_1"]
-        by_environment = client.get("/api/experiments", params={"search": "pendulum"}).json()
+        by_environment = client.get("/api/v1/experiments", params={"search": "pendulum"}).json()
         assert by_environment["total"] == 2
 
     @pytest.mark.parametrize("query", ["limit=0", "offset=-1", f"offset={2**70}", "status=happy"])
     def test_questions_that_make_no_sense(self, client, query):
-        assert client.get(f"/api/experiments?{query}").status_code == 422
+        assert client.get(f"/api/v1/experiments?{query}").status_code == 422
 
     def test_a_character_that_no_database_holds_finds_nothing_and_breaks_nothing(self, client):
-        assert client.get("/api/experiments", params={"search": "a\0b"}).status_code in (200, 422)
+        assert client.get("/api/v1/experiments", params={"search": "a\0b"}).status_code in (200, 422)
 
     @pytest.mark.parametrize("id", ["0", "-1", str(2**70), "x"])
     def test_numbers_that_are_no_ids(self, client, id):
         for path in (f"experiments/{id}", f"runs/{id}", f"runs/{id}/lineage", f"artifacts/{id}/content"):
-            assert client.get(f"/api/{path}").status_code == 422
+            assert client.get(f"/api/v1/{path}").status_code == 422
 
     def test_filter_by_status(self, client, submit, worker):
         running, queued = submit(name="a", replicates=2), submit(name="b")
         stopped = submit(name="c")
         worker.take(running["runs"][1]["id"])
-        client.post(f"/api/experiments/{stopped['id']}/stop")
+        client.post(f"/api/v1/experiments/{stopped['id']}/stop")
         for status, expected in {"running": running, "queued": queued, "stopped": stopped}.items():
-            found = client.get("/api/experiments", params={"status": status}).json()
+            found = client.get("/api/v1/experiments", params={"status": status}).json()
             assert [item["id"] for item in found["items"]] == [expected["id"]]
             assert found["items"][0]["status"] == status
-        assert client.get("/api/experiments", params={"status": "failed"}).json() == {"items": [], "total": 0}
+        assert client.get("/api/v1/experiments", params={"status": "failed"}).json() == {"items": [], "total": 0}
 
     def test_summary_of_a_running_experiment(self, client, submit, worker):
         experiment = submit(replicates=2)
@@ -116,8 +116,8 @@ class TestList:
             for seq in range(100)
         ]  # fmt: skip
         worker.tell(run_id, attempt, events)
-        [item] = client.get("/api/experiments").json()["items"]
-        assert item["best_fitness"] == item["last_fitness"] == 99.0
+        [item] = client.get("/api/v1/experiments").json()["items"]
+        assert item["best_return"] == item["last_return"] == 99.0
         assert item["env_steps_per_second"] == 199.0
         assert (item["step"], item["total_steps"], item["replicates"]) == (495, 2000, 2)
         assert len(item["sparkline"]) <= 40
@@ -132,21 +132,21 @@ class TestStop:
         experiment = submit(replicates=2)
         running, waiting = (run["id"] for run in experiment["runs"])
         attempt = worker.take(running)
-        stopped = client.post(f"/api/experiments/{experiment['id']}/stop").json()
+        stopped = client.post(f"/api/v1/experiments/{experiment['id']}/stop").json()
         assert [run["status"] for run in stopped["runs"]] == ["stopping", "stopped"]
         assert stopped["status"] == "running"
-        assert client.get(f"/api/runs/{waiting}").json()["finished_at"] is not None
+        assert client.get(f"/api/v1/runs/{waiting}").json()["finished_at"] is not None
         assert worker.tell(running, attempt).json()["command"] == "stop"
 
     def test_nothing_to_stop(self, client, submit):
         experiment = submit()
-        client.post(f"/api/experiments/{experiment['id']}/stop")
-        again = client.post(f"/api/experiments/{experiment['id']}/stop")
+        client.post(f"/api/v1/experiments/{experiment['id']}/stop")
+        again = client.post(f"/api/v1/experiments/{experiment['id']}/stop")
         assert again.status_code == 409
         assert str(experiment["id"]) in again.json()["detail"]
 
     def test_unknown(self, client):
-        answer = client.post("/api/experiments/77/stop")
+        answer = client.post("/api/v1/experiments/77/stop")
         assert answer.status_code == 404
         assert answer.json() == {
             "detail": "There is no experiment 77.",
@@ -174,21 +174,21 @@ class TestDelete:
         )
         folder = Path(settings.artifacts) / str(run_id)
         assert folder.is_dir()
-        assert client.delete(f"/api/experiments/{experiment['id']}").status_code == 204
+        assert client.delete(f"/api/v1/experiments/{experiment['id']}").status_code == 204
         assert set(counts(context).values()) == {0}
         assert not folder.exists()
-        assert client.get(f"/api/runs/{run_id}").status_code == 404
+        assert client.get(f"/api/v1/runs/{run_id}").status_code == 404
         assert submit()["runs"][0]["id"] > run_id
 
     def test_not_while_active(self, client, submit):
         experiment = submit()
-        answer = client.delete(f"/api/experiments/{experiment['id']}")
+        answer = client.delete(f"/api/v1/experiments/{experiment['id']}")
         assert answer.status_code == 409
-        assert client.get(f"/api/experiments/{experiment['id']}").status_code == 200
+        assert client.get(f"/api/v1/experiments/{experiment['id']}").status_code == 200
 
 
 def test_the_derived_status_is_the_first_that_any_run_accounts_for():
-    from backend.experiments.status import derive
+    from phylon.backend.experiments.status import derive
 
     order = ["running", "stopping", "queued", "dispatched", "failed", "stopped", "finished"]
     meaning = {"stopping": "running", "dispatched": "queued"}

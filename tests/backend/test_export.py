@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from backend.export import service
+from phylon.backend.export import service
 
 TICKS = 25
 
 
 def address(run_id, name):
-    return f"/api/runs/{run_id}/export/{name}"
+    return f"/api/v1/runs/{run_id}/export/{name}"
 
 
 def founder(slot, **change):
@@ -30,7 +30,7 @@ def founder(slot, **change):
 def told(worker, run_id):
     """A run with a history, and its attempt."""
     attempt = worker.take(run_id)
-    events = [{"kind": "lineage", "seq": 0, "step": 0, "wall": 0.0, "segments": [founder(slot) for slot in range(4)]}]
+    events = [{"kind": "lineage", "seq": 0, "step": 0, "wall": 0.0, "spans": [founder(slot) for slot in range(4)]}]
     for tick in range(TICKS):
         frames = {"training/b": [tick, "NaN", "-Infinity", 0.1], "time/env": [tick / 4], "Zeta": [0.0, 1.0, 2.0, 3.0]}
         events.append({"kind": "metrics", "seq": 1 + tick, "step": 10 * tick, "wall": tick / 8, "frames": frames})
@@ -68,7 +68,7 @@ def test_pages_make_no_difference(client, told, run_id, format, monkeypatch):
     names = [f"metrics.{format}", f"lineage.{format}"]
     whole = [client.get(address(run_id, name)).content for name in names]
     monkeypatch.setattr(service, "ROWS", 8)  # two frames
-    monkeypatch.setattr(service, "_SEGMENTS", 3)
+    monkeypatch.setattr(service, "_SPANS_PER_PAGE", 3)
     assert [client.get(address(run_id, name)).content for name in names] == whole
 
 
@@ -86,7 +86,7 @@ def test_a_file_shows_one_moment(context, worker, told, run_id):
 
 def test_lineage(client, told, run_id):
     rows = read(client.get(address(run_id, "lineage.csv")).content)
-    assert [row["segment"] for row in rows] == ["0", "1", "2", "3"]
+    assert [row["span"] for row in rows] == ["0", "1", "2", "3"]
     assert rows[0]["hyperparams.discount"] == "0.9" and rows[0]["hyperparams.policy_learning_rate"] == "nan"
     table = pyarrow.parquet.read_table(io.BytesIO(client.get(address(run_id, "lineage.parquet")).content))
     assert math.isnan(table["fitness"][0].as_py()) and table["parent_fitness"][0].as_py() == math.inf

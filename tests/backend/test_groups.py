@@ -5,7 +5,7 @@ import copy
 import pytest
 from sqlalchemy import func, select
 
-from backend.models import Experiment, Group, Run
+from phylon.backend.models import Experiment, Group, Run
 from phylon.presets import load_preset
 
 
@@ -25,7 +25,7 @@ def group(spec):
 
 @pytest.fixture
 def submitted(client, group):
-    answer = client.post("/api/groups", json={"spec": group})
+    answer = client.post("/api/v1/groups", json={"spec": group})
     assert answer.status_code == 201, answer.text
     return answer.json()
 
@@ -36,7 +36,7 @@ def counts(context):
 
 
 def runs_of(client, experiment):
-    return [run["id"] for run in client.get(f"/api/experiments/{experiment['id']}").json()["runs"]]
+    return [run["id"] for run in client.get(f"/api/v1/experiments/{experiment['id']}").json()["runs"]]
 
 
 def evaluation(seq, step, *returns):
@@ -49,60 +49,60 @@ class TestCreate:
         assert (submitted["size"], submitted["status"], submitted["counts"]) == (2, "queued", {"queued": 2})
         assert (submitted["progress"], submitted["aggregate"], submitted["comparable"]) == (0, None, True)
         assert counts(context) == [1, 2, 3]
-        first = client.get(f"/api/experiments/{submitted['experiments'][0]['id']}").json()
+        first = client.get(f"/api/v1/experiments/{submitted['experiments'][0]['id']}").json()
         assert first["group"] == {"id": submitted["id"], "name": "pair"}
         assert first["spec"]["seed"] == 1 and first["spec"]["description"] == "Two seeds of everything."
-        assert client.get(f"/api/groups/{submitted['id']}").json() == submitted
+        assert client.get(f"/api/v1/groups/{submitted['id']}").json() == submitted
 
     def test_yaml_is_kept_as_it_was_written(self, client, context):
         text = "# why we do this\n" + load_preset("dmc15").yaml
-        created = client.post("/api/groups", json={"yaml": text}).json()
+        created = client.post("/api/v1/groups", json={"yaml": text}).json()
         assert (created["yaml"], created["name"], created["size"]) == (text, "dmc15", 15)
         assert counts(context) == [1, 15, 15]
 
     def test_one_invalid_experiment_and_nothing_is_stored(self, client, context, group):
         wrong = copy.deepcopy(group)
         wrong["experiments"]["second"] = {"environment.id": "Pendulim-v1"}
-        answer = client.post("/api/groups", json={"spec": wrong})
+        answer = client.post("/api/v1/groups", json={"spec": wrong})
         assert answer.status_code == 422
         assert [problem["path"] for problem in answer.json()["problems"]] == ["experiments.second.environment.id"]
         assert counts(context) == [0, 0, 0]
 
     @pytest.mark.parametrize("body", [{}, {"spec": {}}, {"spec": 3}, {"yaml": "kind: [unclosed"}, {"yaml": "- 1"}])
     def test_what_is_no_group(self, client, context, body):
-        answer = client.post("/api/groups", json=body)
+        answer = client.post("/api/v1/groups", json=body)
         assert answer.status_code == 422
         assert answer.json()["problems"]
         assert counts(context) == [0, 0, 0]
 
     def test_an_experiment_is_not_a_group_nor_a_group_an_experiment(self, client, spec, group):
-        assert client.post("/api/groups", json={"spec": spec}).status_code == 422
-        assert client.post("/api/experiments", json={"spec": group}).status_code == 422
+        assert client.post("/api/v1/groups", json={"spec": spec}).status_code == 422
+        assert client.post("/api/v1/experiments", json={"spec": group}).status_code == 422
 
 
 class TestRead:
     def test_list_newest_first(self, client, submitted, group):
-        client.post("/api/groups", json={"spec": group | {"name": "other"}})
-        page = client.get("/api/groups").json()
+        client.post("/api/v1/groups", json={"spec": group | {"name": "other"}})
+        page = client.get("/api/v1/groups").json()
         assert ([item["name"] for item in page["items"]], page["total"]) == (["other", "pair"], 2)
         assert page["items"][1]["counts"] == {"queued": 2}
-        assert [item["name"] for item in client.get("/api/groups?limit=1&offset=1").json()["items"]] == ["pair"]
+        assert [item["name"] for item in client.get("/api/v1/groups?limit=1&offset=1").json()["items"]] == ["pair"]
 
     def test_experiments_are_filtered_by_group(self, client, submit, submitted):
         submit(name="alone")
-        every = client.get("/api/experiments").json()["items"]
+        every = client.get("/api/v1/experiments").json()["items"]
         assert [item["group"] and item["group"]["name"] for item in every] == [None, "pair", "pair"]
-        found = client.get("/api/experiments", params={"group": submitted["id"]}).json()
+        found = client.get("/api/v1/experiments", params={"group": submitted["id"]}).json()
         assert found["total"] == 2 and {item["name"] for item in found["items"]} == {"pair-first", "pair-second"}
-        assert client.get("/api/experiments", params={"group": 99}).json()["total"] == 0
-        assert client.get("/api/experiments", params={"group": 0}).status_code == 422
+        assert client.get("/api/v1/experiments", params={"group": 99}).json()["total"] == 0
+        assert client.get("/api/v1/experiments", params={"group": 0}).status_code == 422
 
     def test_final_returns_and_their_aggregate(self, client, worker, make_worker, submitted):
         first, second = submitted["experiments"]
         [run] = runs_of(client, first)
         attempt = worker.take(run)
         worker.tell(run, attempt, [evaluation(0, 1000, 900.0, 900.0), evaluation(1, 2000, 10.0, 30.0)])
-        half = client.get(f"/api/groups/{submitted['id']}").json()
+        half = client.get(f"/api/v1/groups/{submitted['id']}").json()
         assert half["status"] == "running" and half["counts"] == {"running": 1, "queued": 1}
         assert half["progress"] == 0.5
         assert [(item["final_return"], item["samples"]) for item in half["experiments"]] == [(20.0, 2), (None, 0)]
@@ -110,7 +110,7 @@ class TestRead:
         for number, run in enumerate(runs_of(client, second)):
             other = make_worker(f"other-{number}")
             other.tell(run, other.take(run), [evaluation(0, 2000, 100.0 + 20 * number, "NaN" if number else 80.0)])
-        whole = client.get(f"/api/groups/{submitted['id']}").json()
+        whole = client.get(f"/api/v1/groups/{submitted['id']}").json()
         assert [(item["final_return"], item["samples"]) for item in whole["experiments"]] == [(20.0, 2), (100.0, 3)]
         mean, middle = whole["aggregate"]["mean"], whole["aggregate"]["interquartile_mean"]
         assert mean["value"] == 60.0 and mean["low"] < 60.0 < mean["high"]
@@ -119,25 +119,25 @@ class TestRead:
 
     def test_members_that_copy_each_other_are_one_sample(self, client, worker, spec, group):
         group["base"]["population"] = spec["population"]
-        created = client.post("/api/groups", json={"spec": group}).json()
+        created = client.post("/api/v1/groups", json={"spec": group}).json()
         [run] = runs_of(client, created["experiments"][0])
         worker.tell(run, worker.take(run), [evaluation(0, 200, 1.0, 7.0, "NaN", 3.0)])
-        read = client.get(f"/api/groups/{created['id']}").json()
+        read = client.get(f"/api/v1/groups/{created['id']}").json()
         assert (read["experiments"][0]["final_return"], read["experiments"][0]["samples"]) == (7.0, 1)
         assert read["aggregate"]["mean"] == {"value": 7.0, "low": None, "high": None}
 
     def test_returns_of_different_environments_are_not_averaged(self, client, worker, group):
         group["experiments"]["second"] = {"environment.id": "MountainCarContinuous-v0"}
-        created = client.post("/api/groups", json={"spec": group}).json()
+        created = client.post("/api/v1/groups", json={"spec": group}).json()
         [run] = runs_of(client, created["experiments"][0])
         worker.tell(run, worker.take(run), [evaluation(0, 200, 1.0, 7.0)])
-        read = client.get(f"/api/groups/{created['id']}").json()
+        read = client.get(f"/api/v1/groups/{created['id']}").json()
         assert (read["comparable"], read["aggregate"]) == (False, None)
         assert read["experiments"][0]["final_return"] == 4.0
 
     @pytest.mark.parametrize("method", ["get", "delete"])
     def test_unknown(self, client, method):
-        answer = getattr(client, method)("/api/groups/77")
+        answer = getattr(client, method)("/api/v1/groups/77")
         assert answer.status_code == 404
         assert answer.json()["detail"] == "There is no group 77."
 
@@ -147,31 +147,31 @@ class TestStopAndDelete:
         alone = submit(name="alone")
         run = runs_of(client, submitted["experiments"][0])[0]
         attempt = worker.take(run)
-        assert client.delete(f"/api/groups/{submitted['id']}").status_code == 409
-        stopped = client.post(f"/api/groups/{submitted['id']}/stop").json()
+        assert client.delete(f"/api/v1/groups/{submitted['id']}").status_code == 409
+        stopped = client.post(f"/api/v1/groups/{submitted['id']}/stop").json()
         assert stopped["counts"] == {"running": 1, "stopped": 1}
         assert worker.tell(run, attempt).json()["command"] == "stop"
         worker.tell(run, attempt, [{"kind": "stopped", "seq": 0, "step": 1, "wall": 0.2}])
-        assert client.post(f"/api/groups/{submitted['id']}/stop").status_code == 409
-        assert client.delete(f"/api/groups/{submitted['id']}").status_code == 204
+        assert client.post(f"/api/v1/groups/{submitted['id']}/stop").status_code == 409
+        assert client.delete(f"/api/v1/groups/{submitted['id']}").status_code == 204
         assert counts(context) == [0, 1, 1]
-        assert client.get(f"/api/experiments/{alone['id']}").json()["status"] == "queued"
+        assert client.get(f"/api/v1/experiments/{alone['id']}").json()["status"] == "queued"
 
     def test_an_experiment_can_be_deleted_alone_and_an_empty_group_is_told(self, client, submitted):
-        client.post(f"/api/groups/{submitted['id']}/stop")
+        client.post(f"/api/v1/groups/{submitted['id']}/stop")
         for experiment in submitted["experiments"]:
-            assert client.delete(f"/api/experiments/{experiment['id']}").status_code == 204
-        empty = client.get(f"/api/groups/{submitted['id']}").json()
+            assert client.delete(f"/api/v1/experiments/{experiment['id']}").status_code == 204
+        empty = client.get(f"/api/v1/groups/{submitted['id']}").json()
         assert (empty["size"], empty["status"], empty["counts"], empty["experiments"]) == (0, None, {}, [])
-        assert client.delete(f"/api/groups/{submitted['id']}").status_code == 204
+        assert client.delete(f"/api/v1/groups/{submitted['id']}").status_code == 204
 
 
 def test_the_forecast_of_a_group_sums_up(client):
-    report = client.post("/api/specs/validate", json={"yaml": load_preset("dmc15").yaml}).json()
+    report = client.post("/api/v1/specs/validate", json={"yaml": load_preset("dmc15").yaml}).json()
     assert report["valid"] and report["spec"] is None
     forecast = report["forecast"]
     assert (forecast["experiments"], forecast["runs"], forecast["members"]) == (15, 15, 10)
     assert forecast["total_env_steps"] == 15 * 10 * 500_000
-    single = client.post("/api/specs/validate", json={"yaml": load_preset("srsac-cheetah-run").yaml}).json()
+    single = client.post("/api/v1/specs/validate", json={"yaml": load_preset("srsac-cheetah-run").yaml}).json()
     assert single["forecast"]["experiments"] is None
     assert forecast["replay_bytes"] > single["forecast"]["replay_bytes"], "quadrupeds see more than a cheetah"

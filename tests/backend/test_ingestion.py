@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 from sqlalchemy import select
 
-from backend.attempts import service as attempts
-from backend.context import Context
-from backend.events import ingestion
-from backend.kit.database import Database
-from backend.kit.doorbell import Doorbell
-from backend.migrate import migrate
-from backend.models import Event, MetricFrame, Run, Segment
-from backend.settings import Settings
-from phylon.events import run_event
-from phylon.protocol import ClaimRequest, Heartbeat, ResumeRequest, WorkerRegistration
+from phylon.backend.attempts import service as attempts
+from phylon.backend.context import Context
+from phylon.backend.events import ingestion
+from phylon.backend.kit.database import Database
+from phylon.backend.kit.doorbell import Doorbell
+from phylon.backend.migrate import migrate
+from phylon.backend.models import Event, MetricFrame, Run, Span
+from phylon.backend.settings import Settings
+from phylon.contract.events import run_event
+from phylon.contract.protocol import ClaimRequest, Heartbeat, ResumeRequest, WorkerRegistration
 
 
 def metrics(seq, step=None, **frames):
@@ -34,7 +34,7 @@ def metrics(seq, step=None, **frames):
     }
 
 
-def segment(id, slot, parent=None, **changes):
+def span(id, slot, parent=None, **changes):
     return {
         "id": id,
         "slot": slot,
@@ -50,8 +50,8 @@ def segment(id, slot, parent=None, **changes):
     } | changes
 
 
-def lineage(seq, step, *segments):
-    return {"kind": "lineage", "seq": seq, "step": step, "wall": 1.0, "segments": list(segments)}
+def lineage(seq, step, *spans):
+    return {"kind": "lineage", "seq": seq, "step": step, "wall": 1.0, "spans": list(spans)}
 
 
 def stored(context, run_id):
@@ -63,12 +63,12 @@ def snapshot(context, run_id):
     """The whole history as plain values."""
     with context.database.read() as session:
         rows = {}
-        for model, order in ((Event, Event.seq), (MetricFrame, MetricFrame.seq), (Segment, Segment.id)):
+        for model, order in ((Event, Event.seq), (MetricFrame, MetricFrame.seq), (Span, Span.id)):
             found = session.scalars(select(model).where(model.run_id == run_id).order_by(order))
             columns = [column.key for column in model.__table__.columns if column.key != "attempt"]
             rows[model.__name__] = [repr([getattr(row, column) for column in columns]) for row in found]
         run = session.get(Run, run_id)
-        rows["run"] = repr((run.last_seq, run.step, run.best_fitness, run.median_fitness, run.env_steps_per_second))
+        rows["run"] = repr((run.last_seq, run.step, run.best_return, run.median_return, run.env_steps_per_second))
         return rows
 
 
@@ -130,10 +130,10 @@ class TestIngest:
             "hyperparams": {"discount": 0.9, "policy_learning_rate": "Infinity"},
         }
         worker.tell(run_id, attempt, [failed])
-        run = client.get(f"/api/runs/{run_id}").json()
+        run = client.get(f"/api/v1/runs/{run_id}").json()
         assert run["status"] == "failed"
         assert run["error"] == {key: failed[key] for key in ("message", "remedy", "member", "hyperparams")}
-        [summary] = client.get("/api/experiments").json()["items"]
+        [summary] = client.get("/api/v1/experiments").json()["items"]
         assert summary["error_message"] == failed["message"]
 
     def test_progress_follows_the_events(self, client, worker, run_id):
@@ -142,9 +142,9 @@ class TestIngest:
             metrics(0, 100, evaluation__return=[1.0, 9.0, 2.0, 3.0], speed__env_steps_per_second=[400.0]),
             metrics(1, 200, evaluation__return=[1.0, "NaN", 2.0, 3.0], speed__env_steps_per_second=[800.0]),
         ])  # fmt: skip
-        run = client.get(f"/api/runs/{run_id}").json()
+        run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["step"], run["last_seq"]) == (200, 1)
-        assert (run["best_fitness"], run["median_fitness"]) == (9.0, 2.0)
+        assert (run["best_return"], run["median_return"]) == (9.0, 2.0)
         assert (run["env_steps_per_second"], run["eta_seconds"]) == (800.0, (2000 - 200) * 4 / 800.0)
 
     def test_an_invalid_event_refuses_the_whole_heartbeat(self, context, worker, run_id):
@@ -175,13 +175,13 @@ class TestLogs:
         worker.release(run_id, 1)
         worker.take(run_id)
         worker.tell(run_id, 2, logs=[self.line(0, "c\0d")])
-        page = client.get(f"/api/runs/{run_id}/logs").json()
+        page = client.get(f"/api/v1/runs/{run_id}/logs").json()
         assert [(line["attempt"], line["line"], line["text"]) for line in page["lines"]] == [
             (1, 0, "a"),
             (1, 1, "b"),
             (2, 0, "c\N{REPLACEMENT CHARACTER}d"),
         ]
-        second = client.get(f"/api/runs/{run_id}/logs", params={"attempt": 2}).json()
+        second = client.get(f"/api/v1/runs/{run_id}/logs", params={"attempt": 2}).json()
         assert [line["text"][0] for line in second["lines"]] == ["c"]
 
     def test_pages(self, client, worker, run_id):
@@ -189,7 +189,7 @@ class TestLogs:
         worker.tell(run_id, 1, logs=[self.line(number, str(number)) for number in range(5)])
         seen, after = [], 0
         while True:
-            page = client.get(f"/api/runs/{run_id}/logs", params={"after": after, "limit": 2}).json()
+            page = client.get(f"/api/v1/runs/{run_id}/logs", params={"after": after, "limit": 2}).json()
             if not page["lines"]:
                 break
             seen += [line["text"] for line in page["lines"]]
@@ -199,25 +199,25 @@ class TestLogs:
 
 
 class TestLineage:
-    def test_children_end_the_segment_of_their_slot(self, client, worker, run_id):
+    def test_children_end_the_span_of_their_slot(self, client, worker, run_id):
         attempt = worker.take(run_id)
         worker.tell(run_id, attempt, [
-            lineage(0, 0, *(segment(slot, slot) for slot in range(4))),
-            lineage(1, 400, segment(4, 2, parent=1, fitness="NaN", parent_fitness="Infinity")),
-            lineage(2, 800, segment(5, 2, parent=4), segment(6, 0, parent=1)),
+            lineage(0, 0, *(span(slot, slot) for slot in range(4))),
+            lineage(1, 400, span(4, 2, parent=1, fitness="NaN", parent_fitness="Infinity")),
+            lineage(2, 800, span(5, 2, parent=4), span(6, 0, parent=1)),
         ])  # fmt: skip
-        answer = client.get(f"/api/runs/{run_id}/lineage").json()
+        answer = client.get(f"/api/v1/runs/{run_id}/lineage").json()
         assert (answer["population_size"], answer["end_step"]) == (4, 800)
         assert answer["tuned"] == [
             {"name": "policy_learning_rate", "scale": "log", "low": 1e-4, "high": 1e-2, "names": None},
             {"name": "discount", "scale": "linear", "low": 0.9, "high": 0.99, "names": None},
         ]
-        spans = {s["id"]: (s["slot"], s["start_step"], s["end_step"]) for s in answer["segments"]}
+        spans = {s["id"]: (s["slot"], s["start_step"], s["end_step"]) for s in answer["spans"]}
         assert spans == {
             0: (0, 0, 800), 1: (1, 0, None), 2: (2, 0, 400), 3: (3, 0, None),
             4: (2, 400, 800), 5: (2, 800, None), 6: (0, 800, None),
         }  # fmt: skip
-        child = answer["segments"][4]
+        child = answer["spans"][4]
         assert (child["fitness"], child["parent_fitness"], child["rank"]) == ("NaN", "Infinity", 3)
         assert child["hyperparams_before"] == {"discount": 0.95}
 
@@ -225,12 +225,12 @@ class TestLineage:
 class TestResume:
     def history(self):
         return [
-            lineage(0, 0, *(segment(slot, slot) for slot in range(4))),
+            lineage(0, 0, *(span(slot, slot) for slot in range(4))),
             metrics(1, 100, evaluation__return=[1.0, 2.0, 3.0, 4.0], speed__env_steps_per_second=[10.0]),
             {"kind": "checkpoint", "seq": 2, "step": 100, "wall": 2.0, "number": 2, "file": "000002.npz", "bytes": 3,
              "sha256": "0" * 64},
             metrics(3, 200, evaluation__return=[90.0, 2.0, "NaN", 4.0], speed__env_steps_per_second=[20.0]),
-            lineage(4, 200, segment(4, 0, parent=3), segment(5, 1, parent=3)),
+            lineage(4, 200, span(4, 0, parent=3), span(5, 1, parent=3)),
             metrics(5, 300),
         ]  # fmt: skip
 
@@ -245,8 +245,8 @@ class TestResume:
         answer = worker.resume(run_id, claim["attempt"], 3)
         assert answer.json() == {"next_seq": 3, "next_log_line": 0, "command": "continue"}
         assert snapshot(context, run_id) == at_checkpoint
-        run = client.get(f"/api/runs/{run_id}").json()
-        assert (run["step"], run["best_fitness"], run["median_fitness"]) == (100, 4.0, 2.5)
+        run = client.get(f"/api/v1/runs/{run_id}").json()
+        assert (run["step"], run["best_return"], run["median_return"]) == (100, 4.0, 2.5)
 
         worker.tell(run_id, 2, self.history()[3:])
         assert snapshot(context, run_id) == whole
@@ -303,9 +303,9 @@ def embedded(redis_server):
 
 
 def new_run(context, spec):
-    from backend.experiments import service as experiments
-    from backend.experiments.schemas import ExperimentFromSpec
-    from backend.workers import service as workers
+    from phylon.backend.experiments import service as experiments
+    from phylon.backend.experiments.schemas import ExperimentFromSpec
+    from phylon.backend.workers import service as workers
 
     registration = WorkerRegistration(
         name="w", device="cpu", device_name="", device_count=1, memory_bytes=0, versions={}, suites=["gymnasium"]
@@ -346,9 +346,9 @@ def test_whatever_is_sent_twice_late_or_mixed_up_is_stored_exactly_once(embedded
 @given(cut=strategies.integers(0, 8), selections=strategies.lists(strategies.integers(0, 3), min_size=8, max_size=8))
 def test_cutting_back_undoes_exactly_what_came_after(embedded, spec, cut, selections):
     """For any history: telling it up to a point, or telling more and cutting back to that point, is the same."""
-    spool = [lineage(0, 0, *(segment(slot, slot) for slot in range(4)))]
+    spool = [lineage(0, 0, *(span(slot, slot) for slot in range(4)))]
     for seq, slot in enumerate(selections, start=1):
-        spool.append(lineage(seq, seq * 10, segment(3 + seq, slot, parent=slot)))
+        spool.append(lineage(seq, seq * 10, span(3 + seq, slot, parent=slot)))
     events = [run_event.validate_python(event) for event in spool]
     direct, cut_back = new_run(embedded, spec), new_run(embedded, spec)
     with embedded.database.write() as session:

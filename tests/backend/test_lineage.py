@@ -1,4 +1,4 @@
-"""What the API tells of a lineage beyond its segments. The numbers themselves are tested in tests/phylon/lineage."""
+"""What the API tells of a lineage beyond its spans. The numbers themselves are tested in tests/phylon/lineage."""
 
 import io
 import json
@@ -10,7 +10,7 @@ import pytest
 FINE = {"policy_learning_rate": 1e-3, "discount": 0.95}
 
 
-def segment(id: int, slot: int, **changes: Any) -> dict[str, Any]:
+def span(id: int, slot: int, **changes: Any) -> dict[str, Any]:
     founder = {
         "id": id,
         "slot": slot,
@@ -39,8 +39,8 @@ CHILD = {
 }
 
 
-def lineage(seq: int, step: int, *segments: dict[str, Any]) -> dict[str, Any]:
-    return {"kind": "lineage", "seq": seq, "step": step, "wall": 1.0, "segments": list(segments)}
+def lineage(seq: int, step: int, *spans: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "lineage", "seq": seq, "step": step, "wall": 1.0, "spans": list(spans)}
 
 
 def evaluation(seq: int, step: int, *returns: float | str) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def evaluation(seq: int, step: int, *returns: float | str) -> dict[str, Any]:
 def evolved(worker, run_id) -> int:
     """Slot 2 copied slot 1 at step 400 and is now the best."""
     events = [
-        lineage(0, 0, *(segment(slot, slot) for slot in range(4))),
+        lineage(0, 0, *(span(slot, slot) for slot in range(4))),
         evaluation(1, 400, 10.0, 20.0, "NaN", 15.0),
-        lineage(2, 400, segment(4, 2, **CHILD)),
+        lineage(2, 400, span(4, 2, **CHILD)),
         evaluation(3, 800, 11.0, 21.0, 30.0, 16.0),
     ]
     assert worker.tell(run_id, worker.take(run_id), events).status_code == 200
@@ -61,9 +61,9 @@ def evolved(worker, run_id) -> int:
 
 
 def test_summary(client, evolved):
-    told = client.get(f"/api/runs/{evolved}/lineage/summary").json()
+    told = client.get(f"/api/v1/runs/{evolved}/lineage/summary").json()
     assert told["winner"] == {
-        "member": 2, "segment": 4, "step": 800, "fitness": 30.0, "generations": 1, "ancestry": [1, 4],
+        "member": 2, "span": 4, "step": 800, "last_return": 30.0, "generations": 1, "ancestry": [1, 4],
     }  # fmt: skip
     assert [(founder["member"], founder["share"]) for founder in told["founders_alive"]] == [
         (1, 0.5),
@@ -81,14 +81,14 @@ def test_summary(client, evolved):
 
 
 def test_summary_before_anything_happened(client, run_id):
-    told = client.get(f"/api/runs/{run_id}/lineage/summary").json()
+    told = client.get(f"/api/v1/runs/{run_id}/lineage/summary").json()
     assert (told["winner"], told["founders_alive"], told["exploits"]) == (None, [], 0)
 
 
 class TestSchedule:
     def test_of_the_best(self, client, evolved):
-        told = client.get(f"/api/runs/{evolved}/schedule").json()
-        assert (told["member"], told["segment"]) == (2, 4)
+        told = client.get(f"/api/v1/runs/{evolved}/schedule").json()
+        assert (told["member"], told["span"]) == (2, 4)
         assert told["schedule"] == [
             {"step": 0, "values": {"policy_learning_rate": 0.001, "discount": 0.95}},
             {"step": 400, "values": {"policy_learning_rate": 0.0008, "discount": 0.95}},
@@ -96,44 +96,44 @@ class TestSchedule:
         assert told["yaml"].startswith("name: replay\nschedule:\n- {step: 0, values: {policy_learning_rate: 0.001,")
 
     def test_of_a_member(self, client, evolved):
-        assert len(client.get(f"/api/runs/{evolved}/schedule", params={"member": 3}).json()["schedule"]) == 1
+        assert len(client.get(f"/api/v1/runs/{evolved}/schedule", params={"member": 3}).json()["schedule"]) == 1
 
     def test_of_nobody(self, client, evolved):
-        answer = client.get(f"/api/runs/{evolved}/schedule", params={"member": 4})
+        answer = client.get(f"/api/v1/runs/{evolved}/schedule", params={"member": 4})
         assert answer.status_code == 404 and "from 0 to 3" in answer.json()["detail"]
-        assert client.get(f"/api/runs/{evolved}/schedule", params={"member": "worst"}).status_code == 422
+        assert client.get(f"/api/v1/runs/{evolved}/schedule", params={"member": "worst"}).status_code == 422
 
     def test_of_the_best_before_an_evaluation(self, client, run_id):
-        assert client.get(f"/api/runs/{run_id}/schedule").status_code == 404
+        assert client.get(f"/api/v1/runs/{run_id}/schedule").status_code == 404
 
     def test_where_nothing_is_tuned(self, client, worker, submit):
         population = {"size": 1, "method": {"name": "independent"}}
         fixed = {"name": "td3", "batch_size": 16, "network": {"hidden": [8, 8]}}
         run_id = submit(algorithm=fixed, population=population)["runs"][0]["id"]
-        worker.tell(run_id, worker.take(run_id), [lineage(0, 0, segment(0, 0))])
-        assert client.get(f"/api/runs/{run_id}/schedule", params={"member": 0}).status_code == 409
+        worker.tell(run_id, worker.take(run_id), [lineage(0, 0, span(0, 0))])
+        assert client.get(f"/api/v1/runs/{run_id}/schedule", params={"member": 0}).status_code == 409
 
 
 def test_files(client, evolved):
-    newick = client.get(f"/api/runs/{evolved}/lineage.newick")
+    newick = client.get(f"/api/v1/runs/{evolved}/lineage.newick")
     assert newick.text == "(m0.s0:800,(m1.s1:400,m2.s4:400):400,m2.s2:400,m3.s3:800)root;\n"
     assert newick.headers["content-disposition"] == f'attachment; filename="run-{evolved}.nwk"'
-    archive = zipfile.ZipFile(io.BytesIO(client.get(f"/api/runs/{evolved}/lineage.ray.zip").content))
+    archive = zipfile.ZipFile(io.BytesIO(client.get(f"/api/v1/runs/{evolved}/lineage.ray.zip").content))
     assert archive.namelist() == ["pbt_global.txt", "pbt_policy_2.txt"]
     assert json.loads(archive.read("pbt_policy_2.txt"))[:4] == ["2", "1", 400, 400]
     # What was written can be read again.
     files = {name: archive.read(name).decode() for name in archive.namelist()}
-    drawn = client.post("/api/lineage/import", json={"files": files}).json()
-    assert [(each["slot"], each["parent"], each["start_step"]) for each in drawn["segments"]][-1] == (2, 1, 400)
+    drawn = client.post("/api/v1/lineage/import", json={"files": files}).json()
+    assert [(each["slot"], each["parent"], each["start_step"]) for each in drawn["spans"]][-1] == (2, 1, 400)
     assert [tuned["name"] for tuned in drawn["tuned"]] == ["policy_learning_rate"]
 
 
 def test_unknown_runs(client):
     for path in ("lineage/summary", "schedule", "lineage.newick", "lineage.ray.zip"):
-        assert client.get(f"/api/runs/99/{path}").status_code == 404
+        assert client.get(f"/api/v1/runs/99/{path}").status_code == 404
 
 
 def test_imports_that_tell_nothing(client):
     for files in ({}, {"pbt_global.txt": "[]"}, {"pbt_global.txt": 3}):
-        answer = client.post("/api/lineage/import", json={"files": files})
+        answer = client.post("/api/v1/lineage/import", json={"files": files})
         assert answer.status_code == 422 and answer.json()["detail"]

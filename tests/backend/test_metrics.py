@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from backend.metrics.buckets import bucket
-from backend.metrics.frames import pack, unpack
-from phylon.fitness import best_of, median_of
+from phylon.backend.metrics.buckets import bucket
+from phylon.backend.metrics.frames import pack, unpack
+from phylon.returns import best_of, median_of
 
 
 def tell(worker, run_id, attempt, ticks, start=0):
@@ -23,7 +23,7 @@ def tell(worker, run_id, attempt, ticks, start=0):
 
 
 def read(client, run_id, **parameters):
-    return client.get(f"/api/runs/{run_id}/metrics", params=parameters)
+    return client.get(f"/api/v1/runs/{run_id}/metrics", params=parameters)
 
 
 def test_all_ticks_when_they_fit(client, worker, run_id):
@@ -43,7 +43,7 @@ def test_names_and_several_series(client, worker, run_id):
     attempt = worker.take(run_id)
     frames = {"time/env": [0.5], "evaluation/return": [1.0, 2.0, 3.0, 4.0]}
     worker.tell(run_id, attempt, [{"kind": "metrics", "seq": 0, "step": 5, "wall": 1.0, "frames": frames}])
-    assert client.get(f"/api/runs/{run_id}/metrics/names").json() == ["evaluation/return", "time/env"]
+    assert client.get(f"/api/v1/runs/{run_id}/metrics/names").json() == ["evaluation/return", "time/env"]
     answer = read(client, run_id, name=["time/env", "unheard-of", "evaluation/return", "time/env"]).json()["series"]
     assert [(series["name"], series["values"]) for series in answer] == [
         ("time/env", [[0.5]]),
@@ -74,8 +74,8 @@ def test_bad_questions(client, run_id, parameters):
 
 
 def test_unknown_run(client):
-    assert client.get("/api/runs/5/metrics", params={"name": "a"}).status_code == 404
-    assert client.get("/api/runs/5/metrics/names").status_code == 404
+    assert client.get("/api/v1/runs/5/metrics", params={"name": "a"}).status_code == 404
+    assert client.get("/api/v1/runs/5/metrics/names").status_code == 404
 
 
 FLOATS = st.floats(width=32, allow_nan=True, allow_infinity=True)

@@ -8,9 +8,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
-from backend.kit.database import Database, after_commit, make_engine
-from backend.migrate import configuration, main, migrate
-from backend.models import Base
+from phylon.backend.kit.database import Database, after_commit, make_engine
+from phylon.backend.migrate import configuration, main, migrate
+from phylon.backend.models import Base
 
 
 def test_models_and_migrations_do_not_drift(database_url):

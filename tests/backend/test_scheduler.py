@@ -10,12 +10,12 @@ from datetime import timedelta
 
 import pytest
 
-from backend.kit import clock
-from backend.kit.doorbell import Doorbell
-from backend.models import Run, Worker
-from backend.queue.broker import Broker, BrokerAway
-from backend.queue.scheduler import Scheduler
-from phylon.protocol import EXECUTE_RUN, queue_name
+from phylon.backend.kit import clock
+from phylon.backend.kit.doorbell import Doorbell
+from phylon.backend.models import Run, Worker
+from phylon.backend.queue.broker import Broker, BrokerAway
+from phylon.backend.queue.scheduler import Scheduler
+from phylon.contract.protocol import EXECUTE_RUN, queue_name
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def messages(settings, redis_server):
 
 
 def run_of(client, run_id):
-    return client.get(f"/api/runs/{run_id}").json()
+    return client.get(f"/api/v1/runs/{run_id}").json()
 
 
 def age(context, model, id, **columns):
@@ -113,7 +113,7 @@ class TestDispatch:
 
     def test_a_stopped_dispatch_cannot_be_claimed(self, client, scheduler, worker, run_id):
         scheduler.tick()
-        assert client.post(f"/api/runs/{run_id}/stop").json()["status"] == "stopped"
+        assert client.post(f"/api/v1/runs/{run_id}/stop").json()["status"] == "stopped"
         assert worker.claim(run_id).status_code == 409
 
     def test_two_schedulers_send_a_run_once(self, context, scheduler, messages, make_worker, submit):

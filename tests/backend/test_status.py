@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from backend.kit import clock
-from backend.models import Run
-from backend.runs.status import ACTIVE, HELD, IllegalMove, RunStatus, move
+from phylon.backend.kit import clock
+from phylon.backend.models import Run
+from phylon.backend.runs.status import ACTIVE, HELD, IllegalMove, RunStatus, move
 
 LEGAL = {
     ("queued", "dispatched"), ("queued", "running"), ("queued", "stopped"),

@@ -7,7 +7,7 @@ from collections import Counter
 import httpx
 import pytest
 
-from backend.models import Experiment
+from phylon.backend.models import Experiment
 
 
 class Stream:
@@ -17,7 +17,7 @@ class Stream:
         headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
         self._client = httpx.Client(timeout=60, trust_env=False)
         self._context = self._client.stream(
-            "GET", f"{server}/api/runs/{run_id}/events", params=parameters, headers=headers
+            "GET", f"{server}/api/v1/runs/{run_id}/events", params=parameters, headers=headers
         )
         self.response = self._context.__enter__()
         self._lines = self.response.iter_lines()
@@ -61,7 +61,7 @@ def metrics(seq, *values):
 
 
 def outcome(seq):
-    return {"kind": "finished", "seq": seq, "step": 99, "wall": 1.0, "best_member": 0, "best_fitness": "NaN"}
+    return {"kind": "finished", "seq": seq, "step": 99, "wall": 1.0, "best_member": 0, "fitness": "NaN"}
 
 
 def ids(messages):
@@ -92,7 +92,7 @@ def test_news_arrive_while_one_listens(server, client, worker, run_id):
         for seq in range(3):
             worker.tell(run_id, attempt, [metrics(seq)])
             assert ids(stream.take(1)) == [f"1-{seq}"]
-        client.post(f"/api/runs/{run_id}/stop")
+        client.post(f"/api/v1/runs/{run_id}/stop")
         assert stream.until_status("stopping")
         worker.tell(run_id, attempt, [{"kind": "stopped", "seq": 3, "step": 5, "wall": 1.0}])
         assert ids(stream.take(1)) == ["1-3"]
@@ -178,7 +178,7 @@ class TestRewind:
 def test_a_run_that_ends_without_an_outcome_ends_the_stream(server, client, run_id):
     with Stream(server, run_id) as stream:
         assert stream.until_status("queued")
-        client.post(f"/api/runs/{run_id}/stop")
+        client.post(f"/api/v1/runs/{run_id}/stop")
         assert [message["data"]["status"] for message in stream] == ["stopped"]
 
 
@@ -205,13 +205,13 @@ def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, 
 
 @pytest.mark.parametrize("position", ["5", "a-b", "1-", "-1-2", "1-2-3", "9" * 30 + "-1"])
 def test_a_position_that_makes_no_sense_is_refused(server, run_id, position):
-    answer = httpx.get(f"{server}/api/runs/{run_id}/events", params={"after": position}, trust_env=False)
+    answer = httpx.get(f"{server}/api/v1/runs/{run_id}/events", params={"after": position}, trust_env=False)
     assert answer.status_code == 422
     assert "<attempt>-<seq>" in answer.json()["remedy"]
 
 
 def test_an_unknown_run_is_not_found(server):
-    answer = httpx.get(f"{server}/api/runs/123/events", trust_env=False)
+    answer = httpx.get(f"{server}/api/v1/runs/123/events", trust_env=False)
     assert answer.status_code == 404
     assert answer.json()["detail"] == "There is no run 123."
 

@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from backend.kit import clock
-from backend.models import Study, StudyMeasurement
-from phylon.protocol import EXECUTE_STUDY, queue_name
+from phylon.backend.kit import clock
+from phylon.backend.models import Study, StudyMeasurement
+from phylon.contract.protocol import EXECUTE_STUDY, queue_name
 from phylon.spec import parse_study, study_to_yaml
 from phylon.study import Machine, measured
 
@@ -26,13 +26,13 @@ MEASURED = [measured(cell, [1.0, 2.0], 1, 0.5, 100, 1, None).model_dump(mode="js
 
 @pytest.fixture
 def study(client) -> int:
-    answer = client.post("/api/studies", json={"yaml": study_to_yaml(SPEC)})
+    answer = client.post("/api/v1/studies", json={"yaml": study_to_yaml(SPEC)})
     assert answer.status_code == 201, answer.text
     return answer.json()["id"]
 
 
 def read(client, study: int) -> dict[str, Any]:
-    return client.get(f"/api/studies/{study}").json()
+    return client.get(f"/api/v1/studies/{study}").json()
 
 
 def claim(worker, study: int) -> Any:
@@ -53,7 +53,7 @@ def test_a_study_is_measured_to_its_end(client, worker, study):
     assert (fresh["status"], fresh["done"], fresh["total"], fresh["machine"]) == ("queued", 0, 4, None)
     taken = claim(worker, study).json()
     assert parse_study(taken["spec"]) == SPEC
-    assert client.get("/api/workers").json()[0]["state"] == "busy"
+    assert client.get("/api/v1/workers").json()[0]["state"] == "busy"
     assert tell(worker, study, 1, 0, MEASURED[:2]).json() == {"command": "continue"}
     assert tell(worker, study, 1, 0, MEASURED[:2]).status_code == 200, "telling twice is harmless"
     assert tell(worker, study, 1, 2, MEASURED[2:]).status_code == 200
@@ -63,9 +63,9 @@ def test_a_study_is_measured_to_its_end(client, worker, study):
     assert end(worker, study, 1, "finished").status_code == 204
     ended = read(client, study)
     assert (ended["status"], ended["machine"], ended["worker_name"]) == ("finished", MACHINE, "first")
-    assert client.get("/api/studies").json()[0]["id"] == study
-    assert "measurements" not in client.get("/api/studies").json()[0]
-    assert client.get("/api/workers").json()[0]["state"] == "idle"
+    assert client.get("/api/v1/studies").json()[0]["id"] == study
+    assert "measurements" not in client.get("/api/v1/studies").json()[0]
+    assert client.get("/api/v1/workers").json()[0]["state"] == "idle"
 
 
 def test_what_another_worker_began_is_replaced(client, worker, make_worker, study):
@@ -83,18 +83,18 @@ def test_what_another_worker_began_is_replaced(client, worker, make_worker, stud
 
 def test_a_study_is_stopped_by_the_answer_to_a_heartbeat(client, worker, study):
     claim(worker, study)
-    assert client.post(f"/api/studies/{study}/stop").json()["status"] == "stopping"
+    assert client.post(f"/api/v1/studies/{study}/stop").json()["status"] == "stopping"
     assert tell(worker, study, 1, 0, MEASURED[:1]).json() == {"command": "stop"}
     end(worker, study, 1, "stopped")
     assert read(client, study)["status"] == "stopped"
-    assert client.post(f"/api/studies/{study}/stop").status_code == 409
+    assert client.post(f"/api/v1/studies/{study}/stop").status_code == 409
 
 
 def test_a_waiting_study_stops_at_once_and_can_be_deleted(client, context, study):
-    assert client.delete(f"/api/studies/{study}").status_code == 409
-    assert client.post(f"/api/studies/{study}/stop").json()["status"] == "stopped"
-    assert client.delete(f"/api/studies/{study}").status_code == 204
-    assert client.get(f"/api/studies/{study}").status_code == 404
+    assert client.delete(f"/api/v1/studies/{study}").status_code == 409
+    assert client.post(f"/api/v1/studies/{study}/stop").json()["status"] == "stopped"
+    assert client.delete(f"/api/v1/studies/{study}").status_code == 204
+    assert client.get(f"/api/v1/studies/{study}").status_code == 404
     with context.database.read() as session:
         assert session.query(StudyMeasurement).count() == 0
 
@@ -142,11 +142,11 @@ def age(context, study: int, **columns: float) -> None:
 
 def test_a_study_can_wait_for_one_worker(client, worker, make_worker):
     other = make_worker("second")
-    answer = client.post("/api/studies", json={"yaml": study_to_yaml(SPEC), "worker_id": other.id})
+    answer = client.post("/api/v1/studies", json={"yaml": study_to_yaml(SPEC), "worker_id": other.id})
     study = answer.json()["id"]
     assert claim(worker, study).status_code == 409
     assert claim(other, study).status_code == 200
-    missing = client.post("/api/studies", json={"yaml": study_to_yaml(SPEC), "worker_id": 99})
+    missing = client.post("/api/v1/studies", json={"yaml": study_to_yaml(SPEC), "worker_id": 99})
     assert missing.status_code == 404
 
 
@@ -163,25 +163,25 @@ class TestUpload:
         return "".join(json.dumps(line) + "\n" for line in (header, *lines))
 
     def test_a_file_becomes_a_study(self, client):
-        answer = client.post("/api/studies/upload", json={"content": self.file(*MEASURED)})
+        answer = client.post("/api/v1/studies/upload", json={"content": self.file(*MEASURED)})
         assert answer.status_code == 201, answer.text
         stored = read(client, answer.json()["id"])
         assert (stored["status"], stored["done"], stored["machine"]) == ("finished", 4, MACHINE)
         assert stored["measurements"] == MEASURED
 
     def test_half_a_study_is_one_that_was_stopped(self, client):
-        answer = client.post("/api/studies/upload", json={"content": self.file(MEASURED[0])})
+        answer = client.post("/api/v1/studies/upload", json={"content": self.file(MEASURED[0])})
         assert answer.json()["status"] == "stopped"
 
     def test_another_file_is_refused(self, client):
-        answer = client.post("/api/studies/upload", json={"content": "hello\n"})
+        answer = client.post("/api/v1/studies/upload", json={"content": "hello\n"})
         assert answer.status_code == 422
         assert "line 1" in answer.json()["detail"]
-        assert client.get("/api/studies").json() == []
+        assert client.get("/api/v1/studies").json() == []
 
 
 def test_a_wrong_spec_is_refused_with_its_problems(client):
-    answer = client.post("/api/studies", json={"yaml": "version: 1\nkind: runtime_study\n"})
+    answer = client.post("/api/v1/studies", json={"yaml": "version: 1\nkind: runtime_study\n"})
     assert answer.status_code == 422
     assert {problem["path"] for problem in answer.json()["problems"]} >= {"name", "algorithms", "population_sizes"}
 
@@ -192,7 +192,7 @@ class TestStream:
         tell(worker, study, 1, 0, MEASURED[:1])
         with (
             httpx.Client(timeout=60, trust_env=False) as reader,
-            reader.stream("GET", f"{server}/api/studies/{study}/events") as response,
+            reader.stream("GET", f"{server}/api/v1/studies/{study}/events") as response,
         ):
             lines = response.iter_lines()
             assert news(lines)[:3] == ("running", 0, MEASURED[:1])
@@ -209,7 +209,7 @@ class TestStream:
             end(other, study, 2, "finished")
             told = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
             assert (told[-1]["status"], told[-1]["done"]) == ("finished", 4)
-        assert client.get("/api/studies/99/events").status_code == 404
+        assert client.get("/api/v1/studies/99/events").status_code == 404
 
 
 def news(lines) -> tuple[Any, ...]:

@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
-from backend.kit import clock
-from backend.models import Worker
+from phylon.backend.kit import clock
+from phylon.backend.models import Worker
 
 
 def listed(client):
-    return {worker["id"]: worker for worker in client.get("/api/workers").json()}
+    return {worker["id"]: worker for worker in client.get("/api/v1/workers").json()}
 
 
 def silence(context, worker_id, **age):

@@ -66,7 +66,7 @@ def choose_a_descendant(page: Page, platform, run_id: int) -> None:
     box = river.bounding_box()
     assert box is not None
     lineage = platform.client.lineage(run_id)
-    parents = {segment.id: segment.parent for segment in lineage.segments}
+    parents = {span.id: span.parent for span in lineage.spans}
     for slot in range(lineage.population_size):
         y = (slot + 0.5) * box["height"] / lineage.population_size
         for x in range(int(box["width"]) - 4, 4, -12):
@@ -76,7 +76,7 @@ def choose_a_descendant(page: Page, platform, run_id: int) -> None:
                 river.click(position={"x": x, "y": y})
                 expect(page).not_to_have_url(before)
                 break
-        chosen = re.search(r"segment=(\d+)", page.url)
+        chosen = re.search(r"span=(\d+)", page.url)
         if chosen is not None and parents.get(int(chosen[1])) is not None:
             return
-    pytest.fail(f"no bar of a descendant was found; the segments and their parents are {parents}")
+    pytest.fail(f"no bar of a descendant was found; the spans and their parents are {parents}")

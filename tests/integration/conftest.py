@@ -72,7 +72,7 @@ def read_history():
                 # NaN (no episode has ended yet) equals itself here
                 values = np.nan_to_num(series.values, nan=1e30)
                 frames[name] = (series.steps.tolist(), values.tolist())
-        lineage = [segment.model_dump(exclude={"start_wall"}) for segment in platform.client.lineage(run_id).segments]
+        lineage = [span.model_dump(exclude={"start_wall"}) for span in platform.client.lineage(run_id).spans]
         return History(frames, lineage, events[-1].model_dump(exclude={"seq", "wall"}))
 
     return read

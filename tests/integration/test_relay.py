@@ -9,11 +9,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from phylon.protocol import Claim
-from worker.supervisor.logs import LogBuffer
-from worker.supervisor.relay import Relay
-from worker.supervisor.service import Service
-from worker.training.run_directory import checkpoints_dir, spool_path, videos_dir
+from phylon.contract.protocol import Claim
+from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.relay import Relay
+from phylon.worker.supervisor.service import Service
+from phylon.worker.training.run_directory import checkpoints_dir, spool_path, videos_dir
 
 LEASE_SECONDS = 0.8
 
@@ -132,7 +132,7 @@ def write(run_dir, *kinds: str) -> None:
         },
         "video": {
             "member": 1,
-            "segment": 1,
+            "span": 1,
             "episode_return": 2.0,
             "episode_steps": 9,
             "ended": True,
@@ -140,7 +140,7 @@ def write(run_dir, *kinds: str) -> None:
             "bytes": len(content),
             "sha256": hashlib.sha256(content).hexdigest(),
         },
-        "finished": {"best_member": 0, "best_fitness": 1.0},
+        "finished": {"best_member": 0, "fitness": 1.0},
     }
     for kind in kinds:
         if kind == "video":

@@ -11,7 +11,7 @@ import psutil
 import pytest
 import redis
 
-from phylon.protocol import EXECUTE_RUN, queue_name
+from phylon.contract.protocol import EXECUTE_RUN, queue_name
 from phylon.redis_url import client_url
 from phylon.spec import SpecInvalid
 
@@ -39,11 +39,11 @@ def test_a_run_finishes_and_everything_is_stored(platform, make_spec, read_histo
     assert training_steps == list(range(min(training_steps), 2001, 100))
     assert {"hyperparams/policy_learning_rate", "hyperparams/discount"} <= history.frames.keys()
 
-    founders = [segment for segment in history.lineage if segment["parent"] is None]
-    children = [segment for segment in history.lineage if segment["parent"] is not None]
-    assert [segment["slot"] for segment in founders] == [0, 1, 2, 3]
-    assert [segment["start_step"] for segment in children] == [400, 800, 1200, 1600]
-    ids = {segment["id"] for segment in history.lineage}
+    founders = [span for span in history.lineage if span["parent"] is None]
+    children = [span for span in history.lineage if span["parent"] is not None]
+    assert [span["slot"] for span in founders] == [0, 1, 2, 3]
+    assert [span["start_step"] for span in children] == [400, 800, 1200, 1600]
+    ids = {span["id"] for span in history.lineage}
     assert len(ids) == len(history.lineage)
     assert all(child["parent"] in ids for child in children)
 
@@ -155,7 +155,7 @@ def test_the_trainer_holds_no_secret_and_no_log_shows_one(platform, make_spec):
 
 def test_the_health_check_knows_who_is_heard(platform):
     def health(name: str) -> int:
-        command = [sys.executable, "-m", "worker.supervisor.health", "--name", name]
+        command = [sys.executable, "-m", "phylon.worker.supervisor.health", "--name", name]
         return subprocess.run(command, capture_output=True, check=False, cwd=REPOSITORY).returncode
 
     platform.wait(lambda: health("first") == 0, "a beat that the service heard")

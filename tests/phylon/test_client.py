@@ -12,8 +12,8 @@ import pytest
 
 from phylon import ApiError, NotFound, PhylonUnreachable, SpecInvalid, load_preset, parse_yaml
 from phylon.client import Client
-from phylon.events import Finished, Lineage, Metrics, RunEvent, Segment, Started
-from phylon.protocol import LogLine
+from phylon.contract.events import Finished, Lineage, Metrics, RunEvent, Span, Started
+from phylon.contract.protocol import LogLine
 from phylon.results import Rewind, Run
 from phylon.spec import read_yaml, spec_to_json
 from phylon.spec.runtime_study import parse_study
@@ -36,18 +36,18 @@ def evaluation(seq: int, *returns: float) -> Metrics:
 
 
 def founders(seq: int, count: int = 8) -> Lineage:
-    segments = [
-        Segment(
+    spans = [
+        Span(
             id=slot, slot=slot, parent=None, operator="founder", changes={}, hyperparams_before=None,
             hyperparams={"discount": 0.9}, fitness=None, parent_fitness=None, rank=None, weights="00",
         )
         for slot in range(count)
     ]  # fmt: skip
-    return Lineage(kind="lineage", seq=seq, step=0, wall=0.0, segments=segments)
+    return Lineage(kind="lineage", seq=seq, step=0, wall=0.0, spans=spans)
 
 
 def finished(seq: int) -> Finished:
-    return Finished(kind="finished", seq=seq, step=12_000, wall=60.0, best_member=1, best_fitness=-150.0)
+    return Finished(kind="finished", seq=seq, step=12_000, wall=60.0, best_member=1, fitness=-150.0)
 
 
 def events_of(messages: list[Any]) -> list[RunEvent]:
@@ -131,7 +131,7 @@ class TestRead:
         np.testing.assert_array_equal(series.values, np.array([[-900.0, NAN], [-800.0, np.inf]]))
         assert client.metrics(run_id, []) == {}
         lineage = client.lineage(run_id)
-        assert [segment.start_step for segment in lineage.segments] == [0] * 8
+        assert [span.start_step for span in lineage.spans] == [0] * 8
         assert {tuned.name for tuned in lineage.tuned} >= {"discount"}
         page = client.logs(run_id)
         assert [line.text for line in page.lines] == ["hello"]

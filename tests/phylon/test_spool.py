@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from phylon.events import Metrics, RunEvent, Started
+from phylon.contract.events import Metrics, RunEvent, Started
 from phylon.spool import SpoolDamaged, SpoolReader
 
 

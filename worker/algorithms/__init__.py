@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from phylon.spec.algorithms import AlgorithmSpec
-from worker.algorithms import ddpg, dqn, drac, ppo, sac, td3, toy
-from worker.core.types import Algorithm, EnvironmentInfo
+from phylon.worker.algorithms import ddpg, dqn, drac, ppo, sac, td3, toy
+from phylon.worker.core.types import Algorithm, EnvironmentInfo
 
 __all__ = ["ALGORITHMS", "build_algorithm"]
 

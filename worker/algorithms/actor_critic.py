@@ -5,10 +5,15 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import ActFn, Array, Hyperparams, Key, Metrics, Params, Transition
-from worker.learning import adam_step, clipped_double_q_target, deterministic_policy_gradient_loss, squared_errors
-from worker.learning.optimiser import OptimiserState
-from worker.networks import Network
+from phylon.worker.core.types import ActFn, Array, Hyperparams, Key, Metrics, Params, Transition
+from phylon.worker.learning import (
+    adam_step,
+    clipped_double_q_target,
+    deterministic_policy_gradient_loss,
+    squared_errors,
+)
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.networks import Network
 
 DETERMINISTIC_PARTS = {
     "actor": ("policy", "target_policy"),

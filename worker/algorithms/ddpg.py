@@ -14,7 +14,7 @@ from typing import NamedTuple
 import jax
 
 from phylon.spec import DDPGSpec
-from worker.algorithms.actor_critic import (
+from phylon.worker.algorithms.actor_critic import (
     DETERMINISTIC_PARTS,
     DETERMINISTIC_POLICY,
     ActorCritic,
@@ -23,10 +23,10 @@ from worker.algorithms.actor_critic import (
     fit_critic,
     pessimistic_targets,
 )
-from worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
-from worker.learning import adam_init, adam_step, polyak_average
-from worker.learning.optimiser import OptimiserState
-from worker.networks import critic_ensemble, deterministic_policy
+from phylon.worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
+from phylon.worker.learning import adam_init, adam_step, polyak_average
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.networks import critic_ensemble, deterministic_policy
 
 
 class DDPGState(NamedTuple):

@@ -13,13 +13,13 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec.dvd import DIVERSITY, DvDSpec
-from worker.algorithms.actor_critic import ActorCritic, deterministic_policy_loss
-from worker.algorithms.shared_critic import Numbers
-from worker.algorithms.shared_td3 import PolicySteps
-from worker.algorithms.td3 import TD3State
-from worker.core.types import Array, Metrics, Params, Transition
-from worker.learning import adam_step
-from worker.learning.diversity import log_determinant
+from phylon.worker.algorithms.actor_critic import ActorCritic, deterministic_policy_loss
+from phylon.worker.algorithms.shared_critic import Numbers
+from phylon.worker.algorithms.shared_td3 import PolicySteps
+from phylon.worker.algorithms.td3 import TD3State
+from phylon.worker.core.types import Array, Metrics, Params, Transition
+from phylon.worker.learning import adam_step
+from phylon.worker.learning.diversity import log_determinant
 
 
 def diverse_policies(method: DvDSpec) -> PolicySteps:

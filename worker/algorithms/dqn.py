@@ -19,8 +19,8 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec.algorithms.dqn import DQNSpec
-from worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
-from worker.learning import (
+from phylon.worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
+from phylon.worker.learning import (
     adam_init,
     adam_step,
     double_q_learning_target,
@@ -29,8 +29,8 @@ from worker.learning import (
     polyak_average,
     q_learning_target,
 )
-from worker.learning.optimiser import OptimiserState
-from worker.networks import Network, action_values
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.networks import Network, action_values
 
 PARTS = {"critic": ("critic", "target_critic"), "optimisers": ("critic_optimiser",)}
 """What a reset can renew. The exploration schedule goes on."""

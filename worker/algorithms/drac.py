@@ -13,13 +13,13 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec.algorithms.drac import DrACSpec
-from worker.algorithms.ppo import PenaltyFn, PPONetwork, ppo_network, proximal
-from worker.core.errors import UnsupportedEnvironment
-from worker.core.images import as_floats
-from worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params
-from worker.learning import value_loss
-from worker.learning.augmentations import augment
-from worker.networks import PolicyAndValue
+from phylon.worker.algorithms.ppo import PenaltyFn, PPONetwork, ppo_network, proximal
+from phylon.worker.core.errors import UnsupportedEnvironment
+from phylon.worker.core.images import as_floats
+from phylon.worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params
+from phylon.worker.learning import value_loss
+from phylon.worker.learning.augmentations import augment
+from phylon.worker.networks import PolicyAndValue
 
 
 def drac(spec: DrACSpec, info: EnvironmentInfo) -> Algorithm:

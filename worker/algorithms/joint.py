@@ -3,10 +3,10 @@
 from phylon.spec import ExperimentSpec, TD3Spec
 from phylon.spec.cem_rl import CEMRLSpec, members_of_share
 from phylon.spec.dvd import DvDSpec
-from worker.algorithms.diverse_policies import diverse_policies
-from worker.algorithms.shared_sac import shared_sac
-from worker.algorithms.shared_td3 import shared_td3
-from worker.core.types import EnvironmentInfo, JointAlgorithm
+from phylon.worker.algorithms.diverse_policies import diverse_policies
+from phylon.worker.algorithms.shared_sac import shared_sac
+from phylon.worker.algorithms.shared_td3 import shared_td3
+from phylon.worker.core.types import EnvironmentInfo, JointAlgorithm
 
 
 def build_joint_algorithm(spec: ExperimentSpec, info: EnvironmentInfo) -> JointAlgorithm | None:

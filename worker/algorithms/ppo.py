@@ -23,10 +23,10 @@ import jax.numpy as jnp
 
 from phylon.spec.algorithms.drac import DrACSpec
 from phylon.spec.algorithms.ppo import PPOSpec
-from worker.core.errors import EngineError
-from worker.core.keys import derive, member_keys
-from worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Rollout
-from worker.learning import (
+from phylon.worker.core.errors import EngineError
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Rollout
+from phylon.worker.learning import (
     adam_init,
     adam_step,
     clip_by_global_norm,
@@ -36,9 +36,9 @@ from worker.learning import (
     normalised,
     value_loss,
 )
-from worker.learning.optimiser import OptimiserState
-from worker.learning.reward_scale import RewardScale, reward_scale_init, scale_rewards
-from worker.networks import Network, PolicyAndValue, policy_and_value
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.learning.reward_scale import RewardScale, reward_scale_init, scale_rewards
+from phylon.worker.networks import Network, PolicyAndValue, policy_and_value
 
 ADAM_EPSILON = 1e-5
 

@@ -3,8 +3,8 @@
 import jax
 
 from phylon.spec.resets import ResetsSpec
-from worker.core.types import Algorithm, Hyperparams, Key, Params, State
-from worker.networks import is_last
+from phylon.worker.core.types import Algorithm, Hyperparams, Key, Params, State
+from phylon.worker.networks import is_last
 
 TARGET = "target_"
 """By convention the state's field `target_x` is the slowly moving copy of `x`, and stands after it in its part."""

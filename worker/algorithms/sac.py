@@ -20,9 +20,9 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec import SACSpec
-from worker.algorithms.actor_critic import fit_critic
-from worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
-from worker.learning import (
+from phylon.worker.algorithms.actor_critic import fit_critic
+from phylon.worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
+from phylon.worker.learning import (
     adam_init,
     adam_step,
     polyak_average,
@@ -30,8 +30,8 @@ from worker.learning import (
     soft_q_target,
     temperature_loss,
 )
-from worker.learning.optimiser import OptimiserState
-from worker.networks import Network, TanhNormal, critic_ensemble, tanh_normal_policy
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.networks import Network, TanhNormal, critic_ensemble, tanh_normal_policy
 
 
 class SACState(NamedTuple):

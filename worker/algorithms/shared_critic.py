@@ -16,10 +16,10 @@ import jax.numpy as jnp
 
 from phylon.spec.dvd import DIVERSITY
 from phylon.spec.joint import SHARED_NUMBERS
-from worker.algorithms.actor_critic import fit_critic
-from worker.core.types import Array, Hyperparams, Joint, Key, Metrics, Params, State, Transition
-from worker.learning.optimiser import OptimiserState
-from worker.networks import Network
+from phylon.worker.algorithms.actor_critic import fit_critic
+from phylon.worker.core.types import Array, Hyperparams, Joint, Key, Metrics, Params, State, Transition
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.networks import Network
 
 
 class Numbers(NamedTuple):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import jax
 
 from phylon.spec import SACSpec
-from worker.algorithms import sac
-from worker.algorithms.sac import SACState
-from worker.algorithms.shared_critic import (
+from phylon.worker.algorithms import sac
+from phylon.worker.algorithms.sac import SACState
+from phylon.worker.algorithms.shared_critic import (
     fields_of,
     first_members,
     fit_shared_critic,
@@ -17,7 +17,7 @@ from worker.algorithms.shared_critic import (
     plain_members,
     put_first,
 )
-from worker.core.types import (
+from phylon.worker.core.types import (
     Array,
     EnvironmentInfo,
     Hyperparams,
@@ -28,8 +28,8 @@ from worker.core.types import (
     Params,
     Transition,
 )
-from worker.learning.optimiser import OptimiserState
-from worker.networks import critic_ensemble, tanh_normal_policy
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.networks import critic_ensemble, tanh_normal_policy
 
 
 class SACMember(NamedTuple):

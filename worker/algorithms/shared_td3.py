@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec import TD3Spec
-from worker.algorithms import td3
-from worker.algorithms.actor_critic import ActorCritic
-from worker.algorithms.shared_critic import (
+from phylon.worker.algorithms import td3
+from phylon.worker.algorithms.actor_critic import ActorCritic
+from phylon.worker.algorithms.shared_critic import (
     Numbers,
     fields_of,
     first_members,
@@ -20,8 +20,8 @@ from worker.algorithms.shared_critic import (
     plain_members,
     put_first,
 )
-from worker.algorithms.td3 import TD3State
-from worker.core.types import (
+from phylon.worker.algorithms.td3 import TD3State
+from phylon.worker.core.types import (
     Array,
     EnvironmentInfo,
     Hyperparams,
@@ -32,8 +32,8 @@ from worker.core.types import (
     Params,
     Transition,
 )
-from worker.learning.optimiser import OptimiserState
-from worker.networks import critic_ensemble, deterministic_policy
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.networks import critic_ensemble, deterministic_policy
 
 
 class TD3Member(NamedTuple):

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec import TD3Spec
-from worker.algorithms.actor_critic import (
+from phylon.worker.algorithms.actor_critic import (
     DETERMINISTIC_PARTS,
     DETERMINISTIC_POLICY,
     ActorCritic,
@@ -27,10 +27,10 @@ from worker.algorithms.actor_critic import (
     fit_critic,
     pessimistic_targets,
 )
-from worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
-from worker.learning import adam_init, adam_step, polyak_average, smoothed_target_action
-from worker.learning.optimiser import OptimiserState
-from worker.networks import critic_ensemble, deterministic_policy
+from phylon.worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
+from phylon.worker.learning import adam_init, adam_step, polyak_average, smoothed_target_action
+from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.networks import critic_ensemble, deterministic_policy
 
 
 class TD3State(NamedTuple):

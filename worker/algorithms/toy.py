@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from phylon.spec.algorithms import SurrogateAscentSpec, TriangleClimbSpec
 from phylon.toys import START
-from worker.core.types import Algorithm, Array, Batch, EnvironmentInfo, Hyperparams, Key, Metrics
+from phylon.worker.core.types import Algorithm, Array, Batch, EnvironmentInfo, Hyperparams, Key, Metrics
 
 PEAK, END = 100.0, 200.0
 """Accuracies: where the best learning rate is the largest, and where there is nothing left to gain."""

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 
 def as_floats(obs: Array) -> Array:

@@ -10,7 +10,7 @@ import zlib
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array, Key
+from phylon.worker.core.types import Array, Key
 
 
 def derive(key: Key, *path: str | int | Array) -> Key:

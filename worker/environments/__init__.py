@@ -6,11 +6,11 @@ from typing import NamedTuple, Protocol, cast
 
 from phylon.catalogue import EnvironmentEntry
 from phylon.spec.environment import EnvironmentSpec, ProcgenSpec
-from worker.core.errors import EnvironmentUnavailable
-from worker.core.types import EnvironmentInfo
-from worker.environments import rendering
-from worker.environments.host import HostEnvironments, Purpose, Renderer, StepResult
-from worker.environments.spaces import info_of
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments import rendering
+from phylon.worker.environments.host import HostEnvironments, Purpose, Renderer, StepResult
+from phylon.worker.environments.spaces import info_of
 
 __all__ = [
     "SUITES",
@@ -35,12 +35,12 @@ class Adapter(NamedTuple):
 
 
 SUITES = {
-    "gymnasium": Adapter("worker.environments.gymnasium_suite", "worker"),
-    "envpool": Adapter("worker.environments.envpool_suite", "suites"),
-    "gymnax": Adapter("worker.environments.gymnax_suite", "suites"),
-    "mjx": Adapter("worker.environments.mjx_suite", "suites"),
-    "probe": Adapter("worker.environments.probe", "worker"),
-    "toy": Adapter("worker.environments.toy", "worker"),
+    "gymnasium": Adapter("phylon.worker.environments.gymnasium_suite", "worker"),
+    "envpool": Adapter("phylon.worker.environments.envpool_suite", "suites"),
+    "gymnax": Adapter("phylon.worker.environments.gymnax_suite", "suites"),
+    "mjx": Adapter("phylon.worker.environments.mjx_suite", "suites"),
+    "probe": Adapter("phylon.worker.environments.probe", "worker"),
+    "toy": Adapter("phylon.worker.environments.toy", "worker"),
 }
 
 

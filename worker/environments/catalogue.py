@@ -1,9 +1,9 @@
-"""Writes phylon/catalogue/*.json from the suites that are installed: `python -m worker.environments.catalogue`."""
+"""Writes phylon/catalogue/*.json from the installed suites: `python -m phylon.worker.environments.catalogue`."""
 
 from importlib import resources
 from pathlib import Path
 
-from worker.environments import SUITES, suite_entries
+from phylon.worker.environments import SUITES, suite_entries
 
 
 def render(suite: str) -> str:

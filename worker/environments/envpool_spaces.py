@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.catalogue import COMPOSITE, Space, box, discrete
-from worker.environments.host import Actions, Observations
-from worker.environments.spaces import scaled
+from phylon.worker.environments.host import Actions, Observations
+from phylon.worker.environments.spaces import scaled
 
 # envpool gives all tasks of a dm_control domain the same fields; dm_control itself leaves out those of other tasks.
 QUADRUPED_EXTRAS = frozenset({"origin", "rangefinder", "ball_state", "target_position"})

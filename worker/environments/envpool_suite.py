@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from phylon.catalogue.entry import ATARI_FRAMES, EnvironmentEntry
 from phylon.spec.environment import AtariSpec, EnvironmentSpec, ProcgenSpec
-from worker.core.errors import EnvironmentUnavailable
-from worker.core.types import EnvironmentInfo
-from worker.environments import rendering
-from worker.environments.envpool_spaces import Acted, Observed, read_action, read_observation
-from worker.environments.host import Actions, HostEnvironments, Observations, Purpose, Renderer, StepResult
-from worker.environments.qt import prepare_procgen
-from worker.environments.spaces import info_of
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments import rendering
+from phylon.worker.environments.envpool_spaces import Acted, Observed, read_action, read_observation
+from phylon.worker.environments.host import Actions, HostEnvironments, Observations, Purpose, Renderer, StepResult
+from phylon.worker.environments.qt import prepare_procgen
+from phylon.worker.environments.spaces import info_of
 
 FAMILIES = {"envpool.mujoco.dmc": "dm_control", "envpool.mujoco.gym": "mujoco"}
 """Where the last part of the module would not say it."""

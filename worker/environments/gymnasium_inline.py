@@ -7,9 +7,9 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
-from worker.core.types import EnvironmentInfo
-from worker.environments.host import Actions, Observations, StepResult
-from worker.environments.spaces import scaled
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments.host import Actions, Observations, StepResult
+from phylon.worker.environments.spaces import scaled
 
 Environment = gymnasium.Env[Any, Any]
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.types import EnvironmentInfo
-from worker.environments.gymnasium_inline import Chunk, Environment, empty_result
-from worker.environments.host import Actions, Observations, StepResult
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments.gymnasium_inline import Chunk, Environment, empty_result
+from phylon.worker.environments.host import Actions, Observations, StepResult
 
 END_SECONDS = 5.0
 """How long a process has for closing its environments."""

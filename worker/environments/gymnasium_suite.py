@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from phylon.catalogue import COMPOSITE, EnvironmentEntry, Space, box, discrete
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.errors import EnvironmentUnavailable
-from worker.environments import rendering
-from worker.environments.gymnasium_inline import Environment, InlineEnvironments
-from worker.environments.gymnasium_processes import ProcessEnvironments
-from worker.environments.host import HostEnvironments, Purpose, Renderer
-from worker.environments.spaces import info_of
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.environments import rendering
+from phylon.worker.environments.gymnasium_inline import Environment, InlineEnvironments
+from phylon.worker.environments.gymnasium_processes import ProcessEnvironments
+from phylon.worker.environments.host import HostEnvironments, Purpose, Renderer
+from phylon.worker.environments.spaces import info_of
 
 log = logging.getLogger(__name__)
 

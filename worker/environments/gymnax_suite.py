@@ -8,11 +8,11 @@ from gymnax.environments import spaces
 
 from phylon.catalogue import COMPOSITE, EnvironmentEntry, Space, box, discrete
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.errors import EnvironmentUnavailable
-from worker.core.types import Array, Key
-from worker.environments.host import HostEnvironments, Purpose, Renderer
-from worker.environments.jax_environment import EnvironmentState, JaxEnvironment, JaxPool, JaxStep
-from worker.environments.spaces import info_of, scaled
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.core.types import Array, Key
+from phylon.worker.environments.host import HostEnvironments, Purpose, Renderer
+from phylon.worker.environments.jax_environment import EnvironmentState, JaxEnvironment, JaxPool, JaxStep
+from phylon.worker.environments.spaces import info_of, scaled
 
 LEFT_OUT = ("MNISTBandit-bsuite",)
 """Would fetch its pictures from the internet."""

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.types import EnvironmentInfo
+from phylon.worker.core.types import EnvironmentInfo
 
 Purpose = Literal["train", "evaluate", "test"]
 """What for: to learn from; to rank members by, on the same levels but with true rewards and whole games; or to tell how

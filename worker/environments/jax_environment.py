@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.types import Array, EnvironmentInfo, Key
-from worker.environments.host import Actions, Observations, StepResult
+from phylon.worker.core.types import Array, EnvironmentInfo, Key
+from phylon.worker.environments.host import Actions, Observations, StepResult
 
 EnvironmentState = Any
 """A tree of arrays, of each environment's own making."""

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from phylon.catalogue import EnvironmentEntry
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.errors import EnvironmentUnavailable
-from worker.core.types import Array, Key
-from worker.environments import gymnasium_suite, rendering
-from worker.environments.host import HostEnvironments, Purpose, Renderer
-from worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep
-from worker.environments.mjx_tasks import TASKS, Data, Moved, Start, Task
-from worker.environments.spaces import info_of, scaled
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.core.types import Array, Key
+from phylon.worker.environments import gymnasium_suite, rendering
+from phylon.worker.environments.host import HostEnvironments, Purpose, Renderer
+from phylon.worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep
+from phylon.worker.environments.mjx_tasks import TASKS, Data, Moved, Start, Task
+from phylon.worker.environments.spaces import info_of, scaled
 
 
 class Simulation(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array, Key
+from phylon.worker.core.types import Array, Key
 
 Data = Any
 """A `mujoco.mjx.Data`."""

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from phylon.catalogue import EnvironmentEntry, box, discrete
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.errors import EnvironmentUnavailable
-from worker.core.types import EnvironmentInfo
-from worker.environments.host import (
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments.host import (
     Actions,
     BoolArray,
     FloatArray,
@@ -35,7 +35,7 @@ from worker.environments.host import (
     Renderer,
     StepResult,
 )
-from worker.environments.spaces import info_of
+from phylon.worker.environments.spaces import info_of
 
 
 class Outcome(NamedTuple):

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from worker.environments.host import Renderer
+from phylon.worker.environments.host import Renderer
 
 log = logging.getLogger(__name__)
 

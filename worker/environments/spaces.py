@@ -4,8 +4,8 @@ import math
 from typing import Any, TypeVar
 
 from phylon.catalogue import EnvironmentEntry
-from worker.core.errors import UnsupportedEnvironment
-from worker.core.types import EnvironmentInfo
+from phylon.worker.core.errors import UnsupportedEnvironment
+from phylon.worker.core.types import EnvironmentInfo
 
 AnyArray = TypeVar("AnyArray", bound=Any)
 """Of NumPy or of JAX."""

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from phylon.catalogue import EnvironmentEntry, box
 from phylon.spec.environment import EnvironmentSpec
 from phylon.toys import figure2_score
-from worker.core.errors import EnvironmentUnavailable
-from worker.core.types import EnvironmentInfo
-from worker.environments.host import Actions, FloatArray, HostEnvironments, Purpose, Renderer, StepResult
-from worker.environments.spaces import info_of
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments.host import Actions, FloatArray, HostEnvironments, Purpose, Renderer, StepResult
+from phylon.worker.environments.spaces import info_of
 
 HALF_WAY = np.float32(100)
 """The accuracy that the action 0 stands for."""

@@ -4,17 +4,26 @@ import jax
 import numpy as np
 
 from phylon.spec.experiment import ExecutionSpec
-from worker.core.keys import derive, member_keys
-from worker.core.types import Array, Hyperparams
-from worker.execution.acting import make_acting, make_actor, make_exploration_keys
-from worker.execution.compilation import seldom_run
-from worker.execution.interface import Actor, Execution, KeyWords, Population, Report, Strategy, StrategyName, Workload
-from worker.execution.joint import build_joint_execution
-from worker.execution.members import member_checksum
-from worker.execution.parallel import parallel
-from worker.execution.sequential import sequential
-from worker.execution.sharded import sharded
-from worker.execution.vectorized import vectorized
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams
+from phylon.worker.execution.acting import make_acting, make_actor, make_exploration_keys
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.interface import (
+    Actor,
+    Execution,
+    KeyWords,
+    Population,
+    Report,
+    Strategy,
+    StrategyName,
+    Workload,
+)
+from phylon.worker.execution.joint import build_joint_execution
+from phylon.worker.execution.members import member_checksum
+from phylon.worker.execution.parallel import parallel
+from phylon.worker.execution.sequential import sequential
+from phylon.worker.execution.sharded import sharded
+from phylon.worker.execution.vectorized import vectorized
 
 __all__ = [
     "Actor",

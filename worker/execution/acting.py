@@ -13,10 +13,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.keys import derive, member_keys
-from worker.core.types import Array, Hyperparams, State
-from worker.execution.compilation import one_thread
-from worker.execution.interface import Acting, Actor, Device, FloatArray, KeyWords, Policies, Population, Workload
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams, State
+from phylon.worker.execution.compilation import one_thread
+from phylon.worker.execution.interface import (
+    Acting,
+    Actor,
+    Device,
+    FloatArray,
+    KeyWords,
+    Policies,
+    Population,
+    Workload,
+)
 
 
 def make_acting(work: Workload, shape: Population) -> Acting:

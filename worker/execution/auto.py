@@ -16,9 +16,9 @@ import jax
 import numpy as np
 
 from phylon.spec.experiment import ExecutionSpec
-from worker.execution import Execution, StrategyName, Workload, build_execution
-from worker.execution.interface import Device
-from worker.execution.sharded import devices_that_divide
+from phylon.worker.execution import Execution, StrategyName, Workload, build_execution
+from phylon.worker.execution.interface import Device
+from phylon.worker.execution.sharded import devices_that_divide
 
 FEWEST_ROUNDS, MOST_ROUNDS = 2, 30
 PATIENCE_SECONDS = 1.5

@@ -2,7 +2,7 @@
 
 import jax
 
-from worker.execution.interface import Device
+from phylon.worker.execution.interface import Device
 
 COMPILATION = "/jax/core/compile/"
 """Prefix of the durations that JAX reports for tracing, lowering and compiling, none of which overlap."""

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.keys import member_keys
-from worker.core.types import Algorithm, EnvironmentInfo, Hyperparams, Metrics, Transition
+from phylon.worker.core.keys import member_keys
+from phylon.worker.core.types import Algorithm, EnvironmentInfo, Hyperparams, Metrics, Transition
 
 Population = Any
 """A tree of arrays with a leading member axis [P]."""

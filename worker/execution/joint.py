@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.keys import derive, member_keys, update_keys
-from worker.core.types import Array, Hyperparams, Joint, JointAlgorithm, Metrics, Transition
-from worker.execution.acting import make_acting, make_actor, make_exploration_keys
-from worker.execution.compilation import all_threads, seldom_run
-from worker.execution.interface import Execution, KeyWords, Report, Workload
-from worker.execution.members import member_checksum, take_members
+from phylon.worker.core.keys import derive, member_keys, update_keys
+from phylon.worker.core.types import Array, Hyperparams, Joint, JointAlgorithm, Metrics, Transition
+from phylon.worker.execution.acting import make_acting, make_actor, make_exploration_keys
+from phylon.worker.execution.compilation import all_threads, seldom_run
+from phylon.worker.execution.interface import Execution, KeyWords, Report, Workload
+from phylon.worker.execution.members import member_checksum, take_members
 
 
 def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Execution:

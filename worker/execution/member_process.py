@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from worker.core.keys import derive
-from worker.core.startup import one_cpu_device
-from worker.core.types import Algorithm, Array, Hyperparams, State
-from worker.execution.compilation import COMPILATION, one_thread
-from worker.execution.interface import KeyWords, Report
-from worker.execution.members import member_updates
-from worker.execution.shared_memory import Block, tree_in
+from phylon.worker.core.keys import derive
+from phylon.worker.core.startup import one_cpu_device
+from phylon.worker.core.types import Algorithm, Array, Hyperparams, State
+from phylon.worker.execution.compilation import COMPILATION, one_thread
+from phylon.worker.execution.interface import KeyWords, Report
+from phylon.worker.execution.members import member_updates
+from phylon.worker.execution.shared_memory import Block, tree_in
 
 
 class Group(NamedTuple):

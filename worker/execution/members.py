@@ -6,9 +6,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from worker.core.keys import derive, update_keys
-from worker.core.types import Algorithm, Array, Hyperparams, Key, State, Transition
-from worker.execution.interface import Population, Report
+from phylon.worker.core.keys import derive, update_keys
+from phylon.worker.core.types import Algorithm, Array, Hyperparams, Key, State, Transition
+from phylon.worker.execution.interface import Population, Report
 
 MemberUpdates = Callable[[State, Hyperparams, Any, Key, Array], tuple[State, Report]]
 """(state, hyper-parameters, what is learned from, the member's key, the number of the first update)"""

@@ -21,12 +21,12 @@ import jax.monitoring
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.errors import EngineError
-from worker.core.types import Hyperparams, Transition
-from worker.execution.compilation import COMPILATION
-from worker.execution.interface import Device, KeyWords, Population, Report, Strategy, Workload
-from worker.execution.member_process import Done, Group, Order, Trouble, serve
-from worker.execution.shared_memory import Mapped, SharedMemory, read_only
+from phylon.worker.core.errors import EngineError
+from phylon.worker.core.types import Hyperparams, Transition
+from phylon.worker.execution.compilation import COMPILATION
+from phylon.worker.execution.interface import Device, KeyWords, Population, Report, Strategy, Workload
+from phylon.worker.execution.member_process import Done, Group, Order, Trouble, serve
+from phylon.worker.execution.shared_memory import Mapped, SharedMemory, read_only
 
 ACCELERATOR_PROCESSES = 4
 """Enough to keep a device busy while one of them is on the host; each costs a device context."""

@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.keys import derive
-from worker.core.types import Array, Hyperparams, Transition
-from worker.execution.compilation import all_threads
-from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
-from worker.execution.members import member_at, member_updates, put_member, take_members
+from phylon.worker.core.keys import derive
+from phylon.worker.core.types import Array, Hyperparams, Transition
+from phylon.worker.execution.compilation import all_threads
+from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
+from phylon.worker.execution.members import member_at, member_updates, put_member, take_members
 
 
 def sequential(work: Workload) -> Strategy:

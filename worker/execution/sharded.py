@@ -11,12 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from worker.core.keys import derive, member_keys
-from worker.core.types import Array, Hyperparams, Transition
-from worker.execution.compilation import one_thread
-from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
-from worker.execution.members import member_updates, one_by_one, take_members
-from worker.execution.spread import AXIS, by_part
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams, Transition
+from phylon.worker.execution.compilation import one_thread
+from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
+from phylon.worker.execution.members import member_updates, one_by_one, take_members
+from phylon.worker.execution.spread import AXIS, by_part
 
 
 def sharded(work: Workload) -> Strategy:

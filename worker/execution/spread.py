@@ -7,8 +7,8 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
-from worker.execution.compilation import one_thread
-from worker.execution.interface import Device
+from phylon.worker.execution.compilation import one_thread
+from phylon.worker.execution.interface import Device
 
 AXIS = "members"
 

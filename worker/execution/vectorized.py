@@ -13,11 +13,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.keys import derive, member_keys
-from worker.core.types import Array, Hyperparams, Transition
-from worker.execution.compilation import all_threads
-from worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
-from worker.execution.members import member_updates, take_members
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams, Transition
+from phylon.worker.execution.compilation import all_threads
+from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
+from phylon.worker.execution.members import member_updates, take_members
 
 
 def vectorized(work: Workload, chunk: int | None = None) -> Strategy:

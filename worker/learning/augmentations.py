@@ -11,8 +11,8 @@ from types import MappingProxyType
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array, Key
-from worker.learning.colours import hsv_to_rgb, luminance, rgb_to_hsv
+from phylon.worker.core.types import Array, Key
+from phylon.worker.learning.colours import hsv_to_rgb, luminance, rgb_to_hsv
 
 Augmentation = Callable[[Key, Array], Array]
 

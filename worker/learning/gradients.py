@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from worker.core.types import Array, Params
+from phylon.worker.core.types import Array, Params
 
 
 def clip_by_global_norm(gradients: Params, limit: Array) -> tuple[Params, Array]:

@@ -6,7 +6,7 @@
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 
 def soft_q_target(q_t: Array, log_prob_t: Array, temperature: Array, r_t: Array, discount_t: Array) -> Array:

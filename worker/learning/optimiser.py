@@ -3,7 +3,7 @@
 import jax
 import optax
 
-from worker.core.types import Array, Params
+from phylon.worker.core.types import Array, Params
 
 OptimiserState = optax.OptState
 

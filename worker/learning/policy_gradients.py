@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 
 def deterministic_policy_gradient_loss(

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 
 def clipped_surrogate_loss(log_prob: Array, old_log_prob: Array, advantage: Array, clip: Array) -> Array:

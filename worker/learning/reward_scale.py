@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 CLIP = 10.0
 """Scaled rewards are cut off here, as in the authors' code."""

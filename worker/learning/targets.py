@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array, Params
+from phylon.worker.core.types import Array, Params
 
 
 def polyak_average(target: Params, online: Params, rate: Array) -> Params:

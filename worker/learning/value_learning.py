@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 
 def clipped_double_q_target(q_t: Array, r_t: Array, discount_t: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array, Key
+from phylon.worker.core.types import Array, Key
 
 
 class ActionDistribution(Protocol):

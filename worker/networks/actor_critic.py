@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec import MLPSpec
-from worker.core.types import Array, EnvironmentInfo, Key, Params
-from worker.networks.mlp import Head, mlp, mlp_with_heads
-from worker.networks.network import Network
-from worker.networks.tanh_normal import TanhNormal
+from phylon.worker.core.types import Array, EnvironmentInfo, Key, Params
+from phylon.worker.networks.mlp import Head, mlp, mlp_with_heads
+from phylon.worker.networks.network import Network
+from phylon.worker.networks.tanh_normal import TanhNormal
 
 LOWEST_LOG_STD, HIGHEST_LOG_STD = -10.0, 2.0
 

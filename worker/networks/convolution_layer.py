@@ -12,9 +12,9 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array
-from worker.networks.initialisers import Start
-from worker.networks.transposed_copy import transposed_copy
+from phylon.worker.core.types import Array
+from phylon.worker.networks.initialisers import Start
+from phylon.worker.networks.transposed_copy import transposed_copy
 
 AXES = ("NHWC", "HWIO", "NHWC")
 

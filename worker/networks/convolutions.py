@@ -6,11 +6,11 @@ import flax.linen as nn
 import jax.numpy as jnp
 
 from phylon.spec.algorithms.convolutions import CNNSpec
-from worker.core.errors import UnsupportedEnvironment
-from worker.core.types import Array, Key, Params
-from worker.networks.convolution_layer import Convolution
-from worker.networks.initialisers import start_of
-from worker.networks.network import Network
+from phylon.worker.core.errors import UnsupportedEnvironment
+from phylon.worker.core.types import Array, Key, Params
+from phylon.worker.networks.convolution_layer import Convolution
+from phylon.worker.networks.initialisers import start_of
+from phylon.worker.networks.network import Network
 
 
 def convolutions(spec: CNNSpec, shape: tuple[int, ...]) -> Network:

@@ -7,9 +7,9 @@ of a gradient: then at two thirds of it. So the smaller side is copied first, an
 import flax.linen as nn
 import jax
 
-from worker.core.types import Array
-from worker.networks.initialisers import Start
-from worker.networks.transposed_copy import transposed_copy
+from phylon.worker.core.types import Array
+from phylon.worker.networks.initialisers import Start
+from phylon.worker.networks.transposed_copy import transposed_copy
 
 
 class Dense(nn.Module):

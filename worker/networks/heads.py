@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec.algorithms.convolutions import NetworkSpec
-from worker.core.types import Array, EnvironmentInfo, Key, Params
-from worker.networks.action_distributions import ActionDistribution, Categorical, DiagonalNormal
-from worker.networks.mlp import Head, mlp_with_heads
-from worker.networks.network import Network
-from worker.networks.torsos import torso
+from phylon.worker.core.types import Array, EnvironmentInfo, Key, Params
+from phylon.worker.networks.action_distributions import ActionDistribution, Categorical, DiagonalNormal
+from phylon.worker.networks.mlp import Head, mlp_with_heads
+from phylon.worker.networks.network import Network
+from phylon.worker.networks.torsos import torso
 
 POLICY_GAIN = 0.01
 """A policy that starts almost the same for all observations; as in the code of PPO's authors."""

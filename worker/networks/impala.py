@@ -13,10 +13,10 @@ import jax.numpy as jnp
 from jax.nn import initializers
 
 from phylon.spec.algorithms.convolutions import ImpalaSpec
-from worker.core.types import Array, Key, Params
-from worker.networks.convolution_layer import Convolution
-from worker.networks.initialisers import Start
-from worker.networks.network import Network
+from phylon.worker.core.types import Array, Key, Params
+from phylon.worker.networks.convolution_layer import Convolution
+from phylon.worker.networks.initialisers import Start
+from phylon.worker.networks.network import Network
 
 BLOCKS = 2
 

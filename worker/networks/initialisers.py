@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax.nn import initializers
 
 from phylon.spec.algorithms.networks import Init
-from worker.core.types import Array, Key
+from phylon.worker.core.types import Array, Key
 
 Initialiser = Callable[..., Array]
 """(key, shape, dtype) -> weights."""

@@ -10,10 +10,10 @@ import jax.numpy as jnp
 
 from phylon.spec import MLPSpec
 from phylon.spec.algorithms.networks import Activation
-from worker.core.types import Array, Key, Params
-from worker.networks.dense_layer import Dense
-from worker.networks.initialisers import start_of
-from worker.networks.network import Network
+from phylon.worker.core.types import Array, Key, Params
+from phylon.worker.networks.dense_layer import Dense
+from phylon.worker.networks.initialisers import start_of
+from phylon.worker.networks.network import Network
 
 ACTIVATIONS: dict[Activation, Callable[[Array], Array]] = {
     "relu": nn.relu,

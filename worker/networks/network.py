@@ -5,7 +5,7 @@ from typing import Any, Generic, NamedTuple
 
 from typing_extensions import TypeVar  # with a default, as Python has from 3.13 on
 
-from worker.core.types import Array, Key, Params
+from phylon.worker.core.types import Array, Key, Params
 
 Output = TypeVar("Output", default=Array)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array, Key
+from phylon.worker.core.types import Array, Key
 
 
 class TanhNormal(NamedTuple):

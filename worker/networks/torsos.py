@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec, NetworkSpec
 from phylon.spec.algorithms.networks import MLPSpec
-from worker.core.errors import UnsupportedEnvironment
-from worker.core.images import as_floats
-from worker.core.types import Array, EnvironmentInfo, Params
-from worker.networks.convolutions import convolutions
-from worker.networks.impala import impala
-from worker.networks.network import Network
+from phylon.worker.core.errors import UnsupportedEnvironment
+from phylon.worker.core.images import as_floats
+from phylon.worker.core.types import Array, EnvironmentInfo, Params
+from phylon.worker.networks.convolutions import convolutions
+from phylon.worker.networks.impala import impala
+from phylon.worker.networks.network import Network
 
 
 class Torso(NamedTuple):

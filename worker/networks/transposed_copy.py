@@ -5,7 +5,7 @@ from functools import partial
 import jax
 from jax.experimental.xla_metadata import set_xla_metadata
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 
 def transposed_copy(array: Array, *axes: int) -> Array:

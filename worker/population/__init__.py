@@ -3,16 +3,16 @@
 from collections.abc import Callable, Sequence
 
 from phylon.spec import ExperimentSpec, tuned
-from worker.population.cem_rl import cem_rl
-from worker.population.dvd import dvd
-from worker.population.hyperparams import sample_hyperparams
-from worker.population.independent import independent
-from worker.population.method import Birth, Evolution, PopulationMethod, Standing
-from worker.population.mf_pbt import mf_pbt
-from worker.population.pb2 import pb2, pb2_mix, pb2_mult, pb2_rand
-from worker.population.pbt import pbt
-from worker.population.schedule import prescribed, schedule
-from worker.population.selection import ranks
+from phylon.worker.population.cem_rl import cem_rl
+from phylon.worker.population.dvd import dvd
+from phylon.worker.population.hyperparams import sample_hyperparams
+from phylon.worker.population.independent import independent
+from phylon.worker.population.method import Birth, Evolution, PopulationMethod, Standing
+from phylon.worker.population.mf_pbt import mf_pbt
+from phylon.worker.population.pb2 import pb2, pb2_mix, pb2_mult, pb2_rand
+from phylon.worker.population.pbt import pbt
+from phylon.worker.population.schedule import prescribed, schedule
+from phylon.worker.population.selection import ranks
 
 __all__ = [
     "METHODS",

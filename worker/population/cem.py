@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array, Key, Params
-from worker.population.selection import ranks
+from phylon.worker.core.types import Array, Key, Params
+from phylon.worker.population.selection import ranks
 
 
 class CEMState(NamedTuple):

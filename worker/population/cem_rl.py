@@ -16,11 +16,11 @@ import numpy as np
 
 from phylon.spec import ExperimentSpec
 from phylon.spec.cem_rl import CEMRLSpec, members_of_share
-from worker.core.types import Array, Hyperparams, Joint, Key, Params
-from worker.learning import adam_init
-from worker.population import cem
-from worker.population.cem import CEMState
-from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing, WeightSearch
+from phylon.worker.core.types import Array, Hyperparams, Joint, Key, Params
+from phylon.worker.learning import adam_init
+from phylon.worker.population import cem
+from phylon.worker.population.cem import CEMState
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing, WeightSearch
 
 
 def cem_rl(spec: ExperimentSpec) -> PopulationMethod:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from worker.core.errors import EngineError
+from phylon.worker.core.errors import EngineError
 
 ALLOW = "PHYLON_ALLOW_CUSTOM"
 

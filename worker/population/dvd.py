@@ -13,8 +13,8 @@ import numpy as np
 
 from phylon.spec import ExperimentSpec
 from phylon.spec.dvd import DIVERSITY, BanditCoefficient, DvDSpec, ScheduledCoefficient
-from worker.core.types import Array, Hyperparams, Key
-from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.core.types import Array, Hyperparams, Key
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
 
 
 class BanditState(NamedTuple):

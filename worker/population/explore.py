@@ -18,10 +18,10 @@ from phylon.spec.explore import (
     ResampleExplore,
     TriangularExplore,
 )
-from worker.core.keys import derive, member_keys
-from worker.core.types import Array, Hyperparams, Key
-from worker.population.custom import load_entry_point
-from worker.population.hyperparams import Prior, prior
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams, Key
+from phylon.worker.population.custom import load_entry_point
+from phylon.worker.population.hyperparams import Prior, prior
 
 KEPT = 0
 """The code of a value that did not move; the codes of a move's own words follow."""

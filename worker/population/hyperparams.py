@@ -14,9 +14,9 @@ import numpy as np
 
 from phylon.spec import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, hyperparameters
 from phylon.spec.algorithms import AlgorithmSpec
-from worker.core.errors import EngineError
-from worker.core.keys import derive, member_keys
-from worker.core.types import Array, Hyperparams, Key
+from phylon.worker.core.errors import EngineError
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams, Key
 
 SMALLEST_NORMAL = np.finfo(np.float32).tiny
 

@@ -5,8 +5,8 @@ from typing import Any
 import jax.numpy as jnp
 
 from phylon.spec import ExperimentSpec
-from worker.core.types import Array, Hyperparams, Key
-from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.core.types import Array, Hyperparams, Key
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
 
 
 def independent(spec: ExperimentSpec) -> PopulationMethod:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol
 
-from phylon.events import Operator
+from phylon.contract.events import Operator
 from phylon.spec.evolving import CopySpec
-from worker.core.types import AnyArray, Array, Hyperparams, Key
+from phylon.worker.core.types import AnyArray, Array, Hyperparams, Key
 
 MethodState = Any
 """What a method remembers between two evolutions: a tree of arrays."""
@@ -38,7 +38,7 @@ class Evolution(NamedTuple, Generic[AnyArray]):
 
 
 class Birth(NamedTuple):
-    """How a slot came to begin a new segment of lineage."""
+    """How a slot came to begin a new span of lineage."""
 
     operator: Operator
     changes: dict[str, str]
@@ -60,7 +60,7 @@ class EvolveFn(Protocol):
 
 
 class DescribeFn(Protocol):
-    """For each slot its birth, or None where its segment goes on. Host side."""
+    """For each slot its birth, or None where its span goes on. Host side."""
 
     def __call__(self, evolution: Evolution[Any]) -> list[Birth | None]: ...
 

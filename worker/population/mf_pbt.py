@@ -14,12 +14,12 @@ import numpy as np
 
 from phylon.spec import ExperimentSpec
 from phylon.spec.mf_pbt import MFPBTSpec
-from worker.core.keys import derive
-from worker.core.types import Array, Hyperparams, Key
-from worker.population.explore import build_moves, explore_members
-from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
-from worker.population.pbt import operator_of
-from worker.population.selection import ranks
+from phylon.worker.core.keys import derive
+from phylon.worker.core.types import Array, Hyperparams, Key
+from phylon.worker.population.explore import build_moves, explore_members
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.pbt import operator_of
+from phylon.worker.population.selection import ranks
 
 COPIED, MIGRATED = 1, 2
 

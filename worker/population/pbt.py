@@ -11,15 +11,15 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.events import Operator
+from phylon.contract.events import Operator
 from phylon.spec import ExperimentSpec, PBTSpec
 from phylon.spec.explore import KeepExplore
 from phylon.spec.population import NoOpSpec
-from worker.core.keys import derive
-from worker.core.types import Array, Hyperparams, Key
-from worker.population.explore import build_moves, explore_members
-from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
-from worker.population.selection import build_selection
+from phylon.worker.core.keys import derive
+from phylon.worker.core.types import Array, Hyperparams, Key
+from phylon.worker.population.explore import build_moves, explore_members
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.selection import build_selection
 
 
 def pbt(spec: ExperimentSpec) -> PopulationMethod:

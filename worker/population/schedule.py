@@ -8,8 +8,8 @@ import numpy as np
 from phylon.spec import ExperimentSpec
 from phylon.spec.algorithms import names_of
 from phylon.spec.replay_method import ReplayScheduleSpec
-from worker.core.types import Array, Hyperparams, Key
-from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.core.types import Array, Hyperparams, Key
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
 
 
 def prescribed(spec: ExperimentSpec, step: int) -> dict[str, float]:

@@ -17,9 +17,9 @@ from phylon.spec.selection import (
     donors,
     replaced_members,
 )
-from worker.core.types import Array, Key
-from worker.population.custom import load_entry_point
-from worker.population.method import Standing
+from phylon.worker.core.types import Array, Key
+from phylon.worker.population.custom import load_entry_point
+from phylon.worker.population.method import Standing
 
 
 class SelectFn(Protocol):

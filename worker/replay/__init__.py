@@ -1,8 +1,8 @@
 """Experience replay on the host."""
 
-from worker.core.types import EnvironmentInfo
-from worker.replay.frames import FrameReplay
-from worker.replay.ring import Replay
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.replay.frames import FrameReplay
+from phylon.worker.replay.ring import Replay
 
 __all__ = ["FrameReplay", "Replay", "make_replay"]
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.spec.memory import frame_slots
-from worker.core.types import EnvironmentInfo
-from worker.replay.ring import HostTransition, Replay
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.replay.ring import HostTransition, Replay
 
 BEFORE, AFTER = 0, 1
 """The two stacks of a transition."""

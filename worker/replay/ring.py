@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.types import EnvironmentInfo, Transition
+from phylon.worker.core.types import EnvironmentInfo, Transition
 
 HostTransition = Transition[NDArray[Any]]
 

@@ -1,4 +1,4 @@
-"""`python -m worker.studies FOLDER`: runs the study that FOLDER/spec.json describes. Its launcher holds stdin open.
+"""`python -m phylon.worker.studies FOLDER` runs the study that FOLDER/spec.json describes. Its launcher holds stdin.
 
 What happens is told on standard output, a JSON object a line: `done`, `total`, `text`. Exit codes: 0 all cells are
 recorded, 2 refused (stderr says why), 76 the launcher is gone; all others mean a crash, after which it can go on.
@@ -11,15 +11,15 @@ import threading
 from pathlib import Path
 
 from phylon.spec import SpecInvalid
-from worker.studies.conductor import run
-from worker.studies.folder import FolderRefused, exit_when_alone, locked, open_study, read_spec
-from worker.studies.machine import this_machine
+from phylon.worker.studies.conductor import run
+from phylon.worker.studies.folder import FolderRefused, exit_when_alone, locked, open_study, read_spec
+from phylon.worker.studies.machine import this_machine
 
 REFUSED = 2
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m worker.studies", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m phylon.worker.studies", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder that holds spec.json")
     folder: Path = parser.parse_args(arguments).folder
     threading.Thread(target=exit_when_alone, args=(sys.stdin.fileno(),), daemon=True).start()

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phylon.study import CellStatus
-from worker.core.startup import one_cpu_device_a_core
-from worker.studies.contender import Contender, NotApplicable, Task
+from phylon.worker.core.startup import one_cpu_device_a_core
+from phylon.worker.studies.contender import Contender, NotApplicable, Task
 
 OUT_OF_MEMORY = ("out of memory", "resource_exhausted", "bad_alloc", "cannot allocate memory", "memoryerror")
 """Words by which an error of either framework is told to be about memory."""
@@ -95,10 +95,10 @@ def _serve(connection: Connection, task: Task) -> None:
 
 def _build(task: Task) -> Contender:
     if task.cell.framework == "torch":
-        from worker.studies.torch_contender import TorchContender
+        from phylon.worker.studies.torch_contender import TorchContender
 
         return TorchContender(task)
-    from worker.studies.jax_contender import JaxContender
+    from phylon.worker.studies.jax_contender import JaxContender
 
     return JaxContender(task)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from phylon import study
 from phylon.spec import RuntimeStudySpec, StudyCell
 from phylon.study import Machine, Measurement, cell_of
-from worker.studies.cell import Failed
-from worker.studies.contender import Task
-from worker.studies.lane import Lane, LaneFailed, failure
+from phylon.worker.studies.cell import Failed
+from phylon.worker.studies.contender import Task
+from phylon.worker.studies.lane import Lane, LaneFailed, failure
 
 SETTLING_SECONDS = 0.02
 """Between two turns: thread pools spin for a moment before they sleep, and that must not cost the next contender."""

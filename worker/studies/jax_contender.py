@@ -9,12 +9,12 @@ import numpy as np
 
 from phylon.spec import AlgorithmSpec, StudyCell, bounds, hyperparameters
 from phylon.spec.experiment import ExecutionSpec
-from worker.algorithms import build_algorithm
-from worker.core.types import EnvironmentInfo, Rollout, Transition
-from worker.execution import Workload
-from worker.execution.auto import Trial, choose
-from worker.studies.contender import Task
-from worker.studies.workload import ACTIONS, BUTTONS, IMAGE, VECTOR, algorithm_spec, synthetic_data
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
+from phylon.worker.execution import Workload
+from phylon.worker.execution.auto import Trial, choose
+from phylon.worker.studies.contender import Task
+from phylon.worker.studies.workload import ACTIONS, BUTTONS, IMAGE, VECTOR, algorithm_spec, synthetic_data
 
 
 class JaxContender:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from phylon.spec import StudyCell
 from phylon.study import Measurement, measured, unmeasured
-from worker.studies import cell as cell_process
-from worker.studies.cell import Failed, Finished, Ready
-from worker.studies.contender import Task
+from phylon.worker.studies import cell as cell_process
+from phylon.worker.studies.cell import Failed, Finished, Ready
+from phylon.worker.studies.contender import Task
 
 PATIENCE_SECONDS = 900.0
 """How long a process may be silent. Compiling a large population takes minutes at worst."""

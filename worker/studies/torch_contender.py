@@ -3,8 +3,8 @@
 import shutil
 from typing import Any
 
-from worker.studies.contender import NotApplicable, Task
-from worker.studies.workload import algorithm_spec, synthetic_data
+from phylon.worker.studies.contender import NotApplicable, Task
+from phylon.worker.studies.workload import algorithm_spec, synthetic_data
 
 try:
     import torch
@@ -26,7 +26,7 @@ class TorchContender:
         self._torch.set_num_threads(len(task.cores))
         self._torch.manual_seed(0)
         self._is_compiled = cell.compiled
-        from worker.studies.torch_twins import build_twin
+        from phylon.worker.studies.torch_twins import build_twin
 
         spec, data = algorithm_spec(cell), synthetic_data(cell, task.members)
         if cell.strategy == "vectorized":

@@ -1,24 +1,26 @@
-"""`python -m worker.supervisor`: a worker of this machine, until SIGTERM or Ctrl-C."""
+"""`python -m phylon.worker.supervisor`: a worker of this machine, until SIGTERM or Ctrl-C."""
 
 import argparse
 import logging
 import sys
 
-from phylon.protocol import queue_name
-from worker.supervisor.app import Activity, create_app, run_worker
-from worker.supervisor.device import DeviceMissing, describe_worker
-from worker.supervisor.liveness import DeafnessTest, alive_file, restart_worker
-from worker.supervisor.presence import Presence
-from worker.supervisor.service import RequestRefused, Service
-from worker.supervisor.settings import SettingMissing, from_environment
-from worker.supervisor.studies import StudySupervisor
-from worker.supervisor.supervise import Supervisor
+from phylon.contract.protocol import queue_name
+from phylon.worker.supervisor.app import Activity, create_app, run_worker
+from phylon.worker.supervisor.device import DeviceMissing, describe_worker
+from phylon.worker.supervisor.liveness import DeafnessTest, alive_file, restart_worker
+from phylon.worker.supervisor.presence import Presence
+from phylon.worker.supervisor.service import RequestRefused, Service
+from phylon.worker.supervisor.settings import SettingMissing, from_environment
+from phylon.worker.supervisor.studies import StudySupervisor
+from phylon.worker.supervisor.supervise import Supervisor
 
 USAGE_ERROR = 2
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m worker.supervisor", description="Take runs and train them here.")
+    parser = argparse.ArgumentParser(
+        prog="python -m phylon.worker.supervisor", description="Take runs and train them here."
+    )
     parser.add_argument("--device", choices=["cpu", "gpu"], help="default: gpu when there is one")
     parser.add_argument("--name", help="how the worker is listed; default: this machine's name and the kind of device")
     options = parser.parse_args(arguments)

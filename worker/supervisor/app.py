@@ -6,10 +6,10 @@ from typing import Any
 from celery import Celery
 from celery.signals import setup_logging, worker_shutting_down
 
-from phylon.protocol import EXECUTE_RUN, EXECUTE_STUDY, DeviceKind, queue_name
+from phylon.contract.protocol import EXECUTE_RUN, EXECUTE_STUDY, DeviceKind, queue_name
 from phylon.redis_url import broker_url
-from worker.supervisor.studies import StudySupervisor
-from worker.supervisor.supervise import Supervisor
+from phylon.worker.supervisor.studies import StudySupervisor
+from phylon.worker.supervisor.supervise import Supervisor
 
 VISIBILITY_TIMEOUT_SECONDS = 7 * 24 * 3600
 """Redis delivers again what was not acknowledged by then. We acknowledge at once, and claims make repeats harmless."""

@@ -8,7 +8,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from phylon.protocol import DeviceKind, WorkerRegistration
+from phylon.contract.protocol import DeviceKind, WorkerRegistration
 
 MEBIBYTE = 2**20
 REPORTED_PACKAGES = (

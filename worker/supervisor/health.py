@@ -1,17 +1,17 @@
-"""`python -m worker.supervisor.health`: exit code 0 while the service hears this machine's worker."""
+"""`python -m phylon.worker.supervisor.health`: exit code 0 while the service hears this machine's worker."""
 
 import argparse
 import sys
 import time
 
-from worker.supervisor.device import describe_worker
-from worker.supervisor.liveness import alive_file
+from phylon.worker.supervisor.device import describe_worker
+from phylon.worker.supervisor.liveness import alive_file
 
 STALE_SECONDS = 60.0
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m worker.supervisor.health", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m phylon.worker.supervisor.health", description=__doc__)
     parser.add_argument("--name", help="the worker's name, when it was started with one")
     path = alive_file(parser.parse_args().name or describe_worker(None, None).name)
     try:

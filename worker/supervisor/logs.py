@@ -5,7 +5,7 @@ import time
 from collections import deque
 from typing import Literal, NamedTuple
 
-from phylon.protocol import LogLine
+from phylon.contract.protocol import LogLine
 
 MOST_WAITING = 20_000
 LONGEST_LINE = 4_000

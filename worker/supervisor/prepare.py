@@ -11,9 +11,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from phylon.protocol import CheckpointReference, Claim
-from worker.supervisor.service import Service, persistently
-from worker.training.run_directory import (
+from phylon.contract.protocol import CheckpointReference, Claim
+from phylon.worker.supervisor.service import Service, persistently
+from phylon.worker.training.run_directory import (
     RunRequest,
     checkpoints_dir,
     install_checkpoint,

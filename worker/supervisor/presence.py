@@ -4,8 +4,8 @@ import logging
 import threading
 from collections.abc import Callable
 
-from phylon.protocol import WorkerRegistered, WorkerRegistration
-from worker.supervisor.service import RequestRefused, Service, ServiceUnreachable, pauses
+from phylon.contract.protocol import WorkerRegistered, WorkerRegistration
+from phylon.worker.supervisor.service import RequestRefused, Service, ServiceUnreachable, pauses
 
 log = logging.getLogger(__name__)
 

@@ -12,13 +12,13 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from phylon.events import OUTCOMES, Checkpoint, RunEvent, Video
-from phylon.protocol import Claim, Heartbeat, LogLine
+from phylon.contract.events import OUTCOMES, Checkpoint, RunEvent, Video
+from phylon.contract.protocol import Claim, Heartbeat, LogLine
 from phylon.spool import SpoolReader
-from worker.supervisor.logs import LogBuffer
-from worker.supervisor.service import AttemptRefused, Service, ServiceUnreachable, pauses
-from worker.supervisor.upload import Upload, Uploaded
-from worker.training.run_directory import spool_path
+from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.service import AttemptRefused, Service, ServiceUnreachable, pauses
+from phylon.worker.supervisor.upload import Upload, Uploaded
+from phylon.worker.training.run_directory import spool_path
 
 LOOK_SECONDS = 0.1
 """Between two looks at the spool."""

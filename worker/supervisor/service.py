@@ -1,4 +1,4 @@
-"""The worker's side of the HTTP conversation in `phylon/protocol.py`.
+"""The worker's side of the HTTP conversation in `phylon/contract/protocol.py`.
 
 ServiceError
 ├── ServiceUnreachable    no answer, or one that says "later" (5xx): try again
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import httpx
 from pydantic import BaseModel
 
-from phylon.protocol import (
+from phylon.contract.protocol import (
     ArtifactStored,
     Claim,
     ClaimRequest,
@@ -62,7 +62,7 @@ class Service:
 
     def __init__(self, api_url: str, token: str) -> None:
         self._client = httpx.Client(
-            base_url=f"{api_url}/api/worker",
+            base_url=f"{api_url}/api/v1/worker",
             headers={"Authorization": f"Bearer {token}"},
             timeout=REQUEST_TIMEOUT,
             trust_env=False,  # a proxy or .netrc of the shell that started us must not get hold of the token

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Literal
 
 from phylon import study
-from phylon.protocol import ClaimRequest, DeviceKind, StudyClaim, StudyEnd, StudyHeartbeat
+from phylon.contract.protocol import ClaimRequest, DeviceKind, StudyClaim, StudyEnd, StudyHeartbeat
 from phylon.study import Study
-from worker.supervisor.device import trainer_device_variables
-from worker.supervisor.service import Service, ServiceError, ServiceUnreachable, persistently
-from worker.supervisor.settings import SECRETS
+from phylon.worker.supervisor.device import trainer_device_variables
+from phylon.worker.supervisor.service import Service, ServiceError, ServiceUnreachable, persistently
+from phylon.worker.supervisor.settings import SECRETS
 
 LOG_FILE = "study.log"
 CLAIM_PATIENCE_SECONDS = 30.0
@@ -129,14 +129,14 @@ class Teller:
 
 
 class StudyProcess:
-    """`python -m worker.studies`, in a process group of its own."""
+    """`python -m phylon.worker.studies`, in a process group of its own."""
 
     def __init__(self, folder: Path, device: DeviceKind) -> None:
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         self._log = folder / LOG_FILE
         with self._log.open("wb") as log_file:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "worker.studies", str(folder)],
+                [sys.executable, "-m", "phylon.worker.studies", str(folder)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log_file,

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phylon.protocol import Claim, ClaimRequest, DeviceKind, Release, ResumeRequest
-from worker.supervisor.logs import LogBuffer
-from worker.supervisor.prepare import discard_files, prepare
-from worker.supervisor.relay import Relay, wait_until_over
-from worker.supervisor.service import AttemptRefused, Service, ServiceError, ServiceUnreachable, persistently
-from worker.supervisor.trainer import Trainer
+from phylon.contract.protocol import Claim, ClaimRequest, DeviceKind, Release, ResumeRequest
+from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.prepare import discard_files, prepare
+from phylon.worker.supervisor.relay import Relay, wait_until_over
+from phylon.worker.supervisor.service import AttemptRefused, Service, ServiceError, ServiceUnreachable, persistently
+from phylon.worker.supervisor.trainer import Trainer
 
 WATCH_SECONDS = 0.1
 CLAIM_PATIENCE_SECONDS = 30.0

@@ -11,10 +11,10 @@ from collections import deque
 from pathlib import Path
 from typing import Literal
 
-from phylon.protocol import DeviceKind
-from worker.supervisor.device import trainer_device_variables
-from worker.supervisor.logs import LogBuffer
-from worker.supervisor.settings import SECRETS
+from phylon.contract.protocol import DeviceKind
+from phylon.worker.supervisor.device import trainer_device_variables
+from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.settings import SECRETS
 
 YIELDED = 75
 """Exit code after `yield`: a checkpoint is written, the run goes back to the queue."""
@@ -33,7 +33,7 @@ class Trainer:
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         environment |= trainer_device_variables(device) | {"PYTHONUNBUFFERED": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "worker.training", str(run_dir)],
+            [sys.executable, "-m", "phylon.worker.training", str(run_dir)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -3,11 +3,11 @@
 import threading
 from pathlib import Path
 
-from phylon.events import Checkpoint, Video
-from phylon.protocol import Claim
-from worker.supervisor.logs import LogBuffer
-from worker.supervisor.service import RequestRefused, Service, ServiceUnreachable, pauses
-from worker.training.run_directory import checkpoints_dir, videos_dir
+from phylon.contract.events import Checkpoint, Video
+from phylon.contract.protocol import Claim
+from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.service import RequestRefused, Service, ServiceUnreachable, pauses
+from phylon.worker.training.run_directory import checkpoints_dir, videos_dir
 
 Uploaded = (Checkpoint, Video)
 """Events about a file that the service must hold before it is told of it."""

@@ -1,1 +1,1 @@
-"""The trainer process: `python -m worker.training RUN_DIR` trains one population. `run_directory` is free of JAX."""
+"""The trainer process: `python -m phylon.worker.training RUN_DIR` trains one population."""

@@ -1,4 +1,4 @@
-"""`python -m worker.training RUN_DIR`: the trainer process. Its launcher holds standard input open.
+"""`python -m phylon.worker.training RUN_DIR`: the trainer process. Its launcher holds standard input open.
 
 Exit codes: 0 finished or stopped, 1 failed (the spool says why), 75 yielded, 76 the launcher is gone; 70 and all others
 mean a crash, after which another attempt makes sense.
@@ -10,19 +10,19 @@ import traceback
 from io import FileIO
 from pathlib import Path
 
-from phylon.events import Failed
+from phylon.contract.events import Failed
 from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec
-from worker.training.commands import Commands
-from worker.training.process import compile_cache, prepare
-from worker.training.run_directory import locked, read_run, rewind, spool_path
-from worker.training.spool import SpoolWriter
+from phylon.worker.training.commands import Commands
+from phylon.worker.training.process import compile_cache, prepare
+from phylon.worker.training.run_directory import locked, read_run, rewind, spool_path
+from phylon.worker.training.spool import SpoolWriter
 
 FINISHED, FAILED, CRASHED, YIELDED = 0, 1, 70, 75
 EXIT_CODES = {"finished": FINISHED, "stopped": FINISHED, "failed": FAILED, "yielded": YIELDED}
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m worker.training", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m phylon.worker.training", description=__doc__)
     parser.add_argument("run_dir", type=Path, help="directory that holds run.json")
     run_dir: Path = parser.parse_args(arguments).run_dir
 
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _train(run_dir: Path, spec: ExperimentSpec, seed: int, commands: Commands) -> int:
-    from worker.training.session import train  # imports JAX, which reads its environment variables then
+    from phylon.worker.training.session import train  # imports JAX, which reads its environment variables then
 
     return EXIT_CODES[train(run_dir, spec, seed, commands, compile_cache() / "strategies")]
 

@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 from phylon.spec import ExperimentSpec, bounds, hyperparameters, segment_steps
 from phylon.spec.algorithms import tunable_fields
-from worker.algorithms import build_algorithm
-from worker.algorithms.joint import build_joint_algorithm
-from worker.environments import describe, has_unseen_levels, make_environments
-from worker.environments.jax_environment import JaxPool
-from worker.execution import Execution, Workload, build_execution, build_joint_execution
-from worker.execution.auto import Chosen, Trial, choose
-from worker.population import PopulationMethod, build_method
-from worker.training.collect import Collector, HostCollector
-from worker.training.collect_on_device import DeviceCollector
-from worker.training.evaluate import Evaluator, HostEvaluator
-from worker.training.evaluate_on_device import DeviceEvaluator
-from worker.training.experience import Experience, make_experience
-from worker.training.run_directory import replace_file
-from worker.training.studio import Studio
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.joint import build_joint_algorithm
+from phylon.worker.environments import describe, has_unseen_levels, make_environments
+from phylon.worker.environments.jax_environment import JaxPool
+from phylon.worker.execution import Execution, Workload, build_execution, build_joint_execution
+from phylon.worker.execution.auto import Chosen, Trial, choose
+from phylon.worker.population import PopulationMethod, build_method
+from phylon.worker.training.collect import Collector, HostCollector
+from phylon.worker.training.collect_on_device import DeviceCollector
+from phylon.worker.training.evaluate import Evaluator, HostEvaluator
+from phylon.worker.training.evaluate_on_device import DeviceEvaluator
+from phylon.worker.training.experience import Experience, make_experience
+from phylon.worker.training.run_directory import replace_file
+from phylon.worker.training.studio import Studio
 
 
 class Parts(NamedTuple):

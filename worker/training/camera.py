@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.videos import VideosSpec
-from worker.environments import Renderer, make_renderer
-from worker.training.encoder import Encoder
+from phylon.worker.environments import Renderer, make_renderer
+from phylon.worker.training.encoder import Encoder
 
 PATIENCE_SECONDS = 300.0
 """An answer may take as long as an environment of JAX takes to compile."""

@@ -14,8 +14,8 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.errors import EngineError
-from worker.training.run_directory import (
+from phylon.worker.core.errors import EngineError
+from phylon.worker.training.run_directory import (
     CheckpointRecord,
     checkpoint_file,
     checkpoints_dir,

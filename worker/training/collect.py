@@ -5,12 +5,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.types import Rollout, Transition
-from worker.environments import HostEnvironments
-from worker.execution import Actor, KeyWords
-from worker.training.episodes import Episodes
-from worker.training.randomness import environment_seeds
-from worker.training.stopwatch import Stopwatch
+from phylon.worker.core.types import Rollout, Transition
+from phylon.worker.environments import HostEnvironments
+from phylon.worker.execution import Actor, KeyWords
+from phylon.worker.training.episodes import Episodes
+from phylon.worker.training.randomness import environment_seeds
+from phylon.worker.training.stopwatch import Stopwatch
 
 HostRollout = Rollout[NDArray[Any]]
 

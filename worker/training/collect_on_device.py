@@ -11,15 +11,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.types import Array, Rollout, Transition
-from worker.environments.jax_environment import JaxPool, Pool, advance, start_from_seeds
-from worker.execution import Execution
-from worker.execution.interface import Policies
-from worker.execution.spread import spread
-from worker.training.collect import Behaviour, Exploring
-from worker.training.episodes import Episodes
-from worker.training.randomness import environment_seeds
-from worker.training.stopwatch import Stopwatch
+from phylon.worker.core.types import Array, Rollout, Transition
+from phylon.worker.environments.jax_environment import JaxPool, Pool, advance, start_from_seeds
+from phylon.worker.execution import Execution
+from phylon.worker.execution.interface import Policies
+from phylon.worker.execution.spread import spread
+from phylon.worker.training.collect import Behaviour, Exploring
+from phylon.worker.training.episodes import Episodes
+from phylon.worker.training.randomness import environment_seeds
+from phylon.worker.training.stopwatch import Stopwatch
 
 
 class DeviceCollector:

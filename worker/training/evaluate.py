@@ -5,10 +5,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.types import EnvironmentInfo
-from worker.environments import HostEnvironments
-from worker.execution import Actor
-from worker.training.randomness import environment_seeds
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments import HostEnvironments
+from phylon.worker.execution import Actor
+from phylon.worker.training.randomness import environment_seeds
 
 ENDLESS_EPISODE_STEPS = 10_000
 """Where an episode is cut when its environment has no time limit of its own."""

@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.types import Array
-from worker.environments.jax_environment import JaxPool, Pool, proceed, start_from_seeds
-from worker.execution import Actor, Execution
-from worker.execution.interface import Policies
-from worker.execution.spread import spread
-from worker.training.evaluate import Evaluation, episode_limit, evaluation_seeds
+from phylon.worker.core.types import Array
+from phylon.worker.environments.jax_environment import JaxPool, Pool, proceed, start_from_seeds
+from phylon.worker.execution import Actor, Execution
+from phylon.worker.execution.interface import Policies
+from phylon.worker.execution.spread import spread
+from phylon.worker.training.evaluate import Evaluation, episode_limit, evaluation_seeds
 
 
 class Playing(NamedTuple):

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from phylon.spec import ExperimentSpec, segment_steps
 from phylon.spec.segments import segment_updates, updates_at_once
-from worker.core.types import EnvironmentInfo, Rollout, Transition
-from worker.replay import make_replay
-from worker.training.collect import HostRollout, as_of_one_member, in_order_of_time
+from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
+from phylon.worker.replay import make_replay
+from phylon.worker.training.collect import HostRollout, as_of_one_member, in_order_of_time
 
 
 class Experience(Protocol):

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.events import Hyperparams
-from worker.core.errors import EngineError
-from worker.training.lineage import HostHyperparams, values_of
+from phylon.contract.events import Hyperparams
+from phylon.worker.core.errors import EngineError
+from phylon.worker.training.lineage import HostHyperparams, values_of
 
 
 class MemberFailed(EngineError):

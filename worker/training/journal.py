@@ -2,9 +2,9 @@
 
 from typing import Any, Literal
 
-from phylon.events import run_event
-from worker.training.spool import SpoolWriter
-from worker.training.stopwatch import Stopwatch
+from phylon.contract.events import run_event
+from phylon.worker.training.spool import SpoolWriter
+from phylon.worker.training.stopwatch import Stopwatch
 
 Kind = Literal["started", "metrics", "lineage", "checkpoint", "video", "finished", "stopped", "failed"]
 

@@ -1,4 +1,4 @@
-"""Who descends from whom: a segment is a stretch of one member's life with constant hyper-parameters."""
+"""Who descends from whom: a span is a stretch of one member's life with constant hyper-parameters."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,26 +6,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.events import Hyperparams, Segment
-from worker.population import Birth, Evolution
+from phylon.contract.events import Hyperparams, Span
+from phylon.worker.population import Birth, Evolution
 
 HostHyperparams = Mapping[str, NDArray[np.float32]]
 """[P] for each name."""
 
 
 class Lineage:
-    """Numbers segments, and knows which one lives in each slot."""
+    """Numbers spans, and knows which one lives in each slot."""
 
     def __init__(self, population_size: int) -> None:
         self._open = np.full(population_size, -1, np.int64)
         self._next = 0
 
-    def segment_of(self, slot: int) -> int:
+    def span_of(self, slot: int) -> int:
         return int(self._open[slot])
 
-    def founders(self, hyperparams: HostHyperparams, tuned: list[str], weights: NDArray[np.uint32]) -> list[Segment]:
+    def founders(self, hyperparams: HostHyperparams, tuned: list[str], weights: NDArray[np.uint32]) -> list[Span]:
         return [
-            Segment(
+            Span(
                 id=self._begin(slot),
                 slot=slot,
                 parent=None,
@@ -50,14 +50,14 @@ class Lineage:
         fitness: NDArray[np.float32],
         ranks: NDArray[np.int32],
         weights: NDArray[np.uint32],
-    ) -> list[Segment]:
-        """The segments that begin with an evolution. `before`: the hyper-parameters until then."""
-        parent_segments = self._open.copy()
+    ) -> list[Span]:
+        """The spans that begin with an evolution. `before`: the hyper-parameters until then."""
+        parent_spans = self._open.copy()
         return [
-            Segment(
+            Span(
                 id=self._begin(slot),
                 slot=slot,
-                parent=int(parent_segments[parent]),
+                parent=int(parent_spans[parent]),
                 operator=birth.operator,
                 changes=birth.changes,
                 hyperparams_before=values_of(parent, before),
@@ -79,11 +79,11 @@ class Lineage:
         hyperparams: HostHyperparams,
         fitness: NDArray[np.float32],
         weights: NDArray[np.uint32],
-    ) -> list[Segment]:
-        """A new segment for each slot, the child of the one before it."""
+    ) -> list[Span]:
+        """A new span for each slot, the child of the one before it."""
         parents = self._open.copy()
         return [
-            Segment(
+            Span(
                 id=self._begin(slot),
                 slot=slot,
                 parent=int(parents[slot]),

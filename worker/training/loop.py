@@ -22,26 +22,26 @@ from numpy.typing import NDArray
 
 from phylon.spec import segment_steps
 from phylon.spec.videos import VideosSpec
-from worker.algorithms.resets import reset
-from worker.core.keys import derive, member_keys
-from worker.core.types import Array, Hyperparams
-from worker.execution import Population
-from worker.execution.compilation import seldom_run
-from worker.execution.interface import Report
-from worker.population import Evolution, Standing, moving_names, ranks
-from worker.population.fitness import fitness_of, fitness_spec, inherit, remember
-from worker.population.timing import Progress, is_due
-from worker.training.assembly import Parts
-from worker.training.checkpoint import write_arrays
-from worker.training.collect import Exploring, Given
-from worker.training.commands import Commands
-from worker.training.failure import check_losses
-from worker.training.journal import Journal
-from worker.training.proof import prove_copies, prove_hyperparams
-from worker.training.randomness import random_actions, run_key
-from worker.training.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
-from worker.training.state import TrainingState, to_arrays
-from worker.training.stopwatch import Stopwatch
+from phylon.worker.algorithms.resets import reset
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams
+from phylon.worker.execution import Population
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.interface import Report
+from phylon.worker.population import Evolution, Standing, moving_names, ranks
+from phylon.worker.population.fitness import fitness_of, fitness_spec, inherit, remember
+from phylon.worker.population.timing import Progress, is_due
+from phylon.worker.training.assembly import Parts
+from phylon.worker.training.checkpoint import write_arrays
+from phylon.worker.training.collect import Exploring, Given
+from phylon.worker.training.commands import Commands
+from phylon.worker.training.failure import check_losses
+from phylon.worker.training.journal import Journal
+from phylon.worker.training.proof import prove_copies, prove_hyperparams
+from phylon.worker.training.randomness import random_actions, run_key
+from phylon.worker.training.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
+from phylon.worker.training.state import TrainingState, to_arrays
+from phylon.worker.training.stopwatch import Stopwatch
 
 Outcome = Literal["finished", "stopped", "yielded"]
 Learned = tuple[Population, list[Any]]
@@ -83,7 +83,7 @@ class Loop:
             if command and state.step < budget:
                 return self._leave(command)
         best = best_member(state.fitness)
-        self._journal.tell("finished", state.step, best_member=best, best_fitness=float(state.fitness[best]))
+        self._journal.tell("finished", state.step, best_member=best, fitness=float(state.fitness[best]))
         return "finished"
 
     def _segment(self) -> None:
@@ -253,8 +253,8 @@ class Loop:
         with self._stopwatch.phase("video"):
             actor = self._execution.actor(state.population, state.placed)
             for film in studio.films(actor.exploit, chosen, state.step, lambda: self._commands.wanted is not None):
-                segment = state.lineage.segment_of(film.member)
-                self._journal.tell("video", state.step, segment=segment, **film._asdict())
+                span = state.lineage.span_of(film.member)
+                self._journal.tell("video", state.step, span=span, **film._asdict())
                 print(
                     f"step {state.step:,}: member {film.member} is filmed, return {film.episode_return:.1f} in "
                     f"{film.episode_steps:,} steps",
@@ -276,7 +276,7 @@ class Loop:
                     self._key, state.search_state, state.population, standing
                 )
                 weights = self._execution.checksum(state.population)
-            segments = state.lineage.births(
+            spans = state.lineage.births(
                 evolution,
                 births=method.describe(evolution),
                 before=state.hyperparams,
@@ -289,11 +289,11 @@ class Loop:
             state.history = inherit(state.history, evolution.parents)
             state.method_state, state.hyperparams = evolution.method_state, evolution.hyperparams
             state.placed = self._execution.place(state.hyperparams)
-        if segments:
-            self._journal.tell("lineage", state.step, segments=segments)
-            moved = [(segment.slot, evolution.parents[segment.slot]) for segment in segments]
+        if spans:
+            self._journal.tell("lineage", state.step, spans=spans)
+            moved = [(span.slot, evolution.parents[span.slot]) for span in spans]
             replaced = ", ".join(f"{slot} by {parent}" for slot, parent in moved if slot != parent)
-            what = f"members replaced: {replaced}" if replaced else f"{segments[0].operator} for {len(moved)} members"
+            what = f"members replaced: {replaced}" if replaced else f"{spans[0].operator} for {len(moved)} members"
             print(f"step {state.step:,}: {what}", flush=True)
 
     def _copy(self, evolution: Evolution[NDArray[Any]]) -> NDArray[np.uint32]:
@@ -344,13 +344,13 @@ class Loop:
             renewed = self._reset_program(self._key, np.uint32(state.step), state.hyperparams, population)
             state.population = self._execution.place(jax.device_get(renewed))
             weights = self._execution.checksum(state.population)
-            segments = state.lineage.resets(
+            spans = state.lineage.resets(
                 parts=resets.parts or tuple(self._parts.work.algorithm.parts),
                 hyperparams=state.hyperparams,
                 fitness=state.fitness,
                 weights=weights,
             )
-        self._journal.tell("lineage", state.step, segments=segments)
+        self._journal.tell("lineage", state.step, spans=spans)
         print(f"step {state.step:,}: every member is reset", flush=True)
 
     def _renewed(self, key: Array, step: Array, hyperparams: Hyperparams, population: Population) -> Population:

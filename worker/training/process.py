@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from phylon.spec import ExperimentSpec
-from worker.core.startup import one_cpu_device_a_core
+from phylon.worker.core.startup import one_cpu_device_a_core
 
 
 def compile_cache() -> Path:

@@ -7,8 +7,8 @@ taken on the device. And the hyper-parameters that the compiled update says it u
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.training.failure import MutationNotProven
-from worker.training.lineage import HostHyperparams, spell_weights, values_of
+from phylon.worker.training.failure import MutationNotProven
+from phylon.worker.training.lineage import HostHyperparams, spell_weights, values_of
 
 REMEDY = "this is a defect of Phylon, not of the experiment: please report it with the run's log and spec"
 

@@ -7,8 +7,8 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.types import EnvironmentInfo
-from worker.execution import KeyWords
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.execution import KeyWords
 
 
 def run_key(seed: int) -> KeyWords:

@@ -8,18 +8,18 @@ from typing import Any, Literal
 import jax
 
 from phylon.spec import ExperimentSpec, tuned
-from worker.core.errors import EngineError
-from worker.core.types import Joint
-from worker.training.assembly import Parts, assemble
-from worker.training.checkpoint import read_arrays
-from worker.training.commands import Commands
-from worker.training.failure import failure_fields
-from worker.training.journal import Journal
-from worker.training.loop import Loop, Outcome
-from worker.training.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
-from worker.training.spool import SpoolWriter
-from worker.training.state import TrainingState, founders, from_arrays
-from worker.training.stopwatch import Stopwatch
+from phylon.worker.core.errors import EngineError
+from phylon.worker.core.types import Joint
+from phylon.worker.training.assembly import Parts, assemble
+from phylon.worker.training.checkpoint import read_arrays
+from phylon.worker.training.commands import Commands
+from phylon.worker.training.failure import failure_fields
+from phylon.worker.training.journal import Journal
+from phylon.worker.training.loop import Loop, Outcome
+from phylon.worker.training.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
+from phylon.worker.training.spool import SpoolWriter
+from phylon.worker.training.state import TrainingState, founders, from_arrays
+from phylon.worker.training.stopwatch import Stopwatch
 
 PACKAGES = ("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "gymnasium", "mujoco")
 
@@ -76,8 +76,8 @@ def _announce(parts: Parts, state: TrainingState, journal: Journal, is_resumed: 
     )
     if not is_resumed:
         weights = execution.checksum(state.population)
-        segments = state.lineage.founders(state.hyperparams, list(tuned(spec.algorithm)), weights)
-        journal.tell("lineage", state.step, segments=segments)
+        spans = state.lineage.founders(state.hyperparams, list(tuned(spec.algorithm)), weights)
+        journal.tell("lineage", state.step, spans=spans)
 
 
 def _versions() -> dict[str, str]:

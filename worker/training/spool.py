@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from phylon.events import RunEvent
+from phylon.contract.events import RunEvent
 
 
 class SpoolWriter:

@@ -9,17 +9,17 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from worker.core.keys import derive
-from worker.core.types import Hyperparams
-from worker.execution import Population
-from worker.execution.compilation import seldom_run
-from worker.population import founding_values, sample_hyperparams
-from worker.population.fitness import History, empty_history, fitness_spec
-from worker.training.assembly import Parts
-from worker.training.checkpoint import Arrays, flatten, prefixed, unflatten, within
-from worker.training.lineage import Lineage
-from worker.training.randomness import run_key
-from worker.training.ticks import UpdateMetrics
+from phylon.worker.core.keys import derive
+from phylon.worker.core.types import Hyperparams
+from phylon.worker.execution import Population
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.population import founding_values, sample_hyperparams
+from phylon.worker.population.fitness import History, empty_history, fitness_spec
+from phylon.worker.training.assembly import Parts
+from phylon.worker.training.checkpoint import Arrays, flatten, prefixed, unflatten, within
+from phylon.worker.training.lineage import Lineage
+from phylon.worker.training.randomness import run_key
+from phylon.worker.training.ticks import UpdateMetrics
 
 
 @dataclass

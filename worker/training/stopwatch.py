@@ -7,7 +7,7 @@ from typing import Literal
 
 import jax.monitoring
 
-from worker.execution.compilation import COMPILATION
+from phylon.worker.execution.compilation import COMPILATION
 
 Phase = Literal[
     "env", "act", "sample", "transfer", "update", "evaluate", "video", "evolve", "checkpoint", "compile", "other"

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from phylon.spec import ExperimentSpec
 from phylon.spec.videos import VideosSpec
-from worker.training.camera import Camera, CameraFailed, Take
-from worker.training.randomness import environment_seeds
-from worker.training.run_directory import file_sha256, sync, video_file, videos_dir
+from phylon.worker.training.camera import Camera, CameraFailed, Take
+from phylon.worker.training.randomness import environment_seeds
+from phylon.worker.training.run_directory import file_sha256, sync, video_file, videos_dir
 
 ActFn = Callable[[NDArray[Any]], NDArray[Any]]
 """Observations [P, episodes, ...] -> actions [P, episodes, ...], without noise."""

@@ -4,7 +4,7 @@ import "@/api/errors"
 import { queryOptions } from "@tanstack/react-query"
 import { getLineageSummary, importRayLineage } from "@/api/generated/sdk.gen"
 import { decodeOptional } from "@/lib/decode"
-import { decodeSegment, type Lineage } from "@/lib/lineage/segments"
+import { decodeSpan, type Lineage } from "@/lib/lineage/spans"
 
 export interface OperatorGain {
   operator: string
@@ -35,5 +35,5 @@ export function operatorGainsQuery(run: number, exploits: number, active: boolea
 /** What Ray's files tell; nothing is stored. */
 export async function readRayLineage(files: Record<string, string>): Promise<Lineage> {
   const { data } = await importRayLineage({ throwOnError: true, body: { files } })
-  return { ...data, segments: data.segments.map((segment) => decodeSegment(segment, segment)) }
+  return { ...data, spans: data.spans.map((span) => decodeSpan(span, span)) }
 }

@@ -30,7 +30,7 @@ import {
   type ExperimentStatus,
   isActive,
 } from "@/api/types"
-import { decodeSegment, type Lineage } from "@/lib/lineage/segments"
+import { decodeSpan, type Lineage } from "@/lib/lineage/spans"
 import { decodeSeries, emptySeries, type Series } from "@/lib/series"
 
 const ONCE = { throwOnError: true } as const
@@ -126,7 +126,7 @@ export async function fetchRun(id: number, signal?: AbortSignal) {
 
 export async function fetchLineage(id: number, signal?: AbortSignal): Promise<Lineage> {
   const { data } = await getRunLineage({ ...ONCE, signal, path: { id } })
-  return { ...data, segments: data.segments.map((segment) => decodeSegment(segment, segment)) }
+  return { ...data, spans: data.spans.map((span) => decodeSpan(span, span)) }
 }
 
 /**

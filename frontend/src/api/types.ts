@@ -47,7 +47,7 @@ export interface RunFailure {
 }
 
 export type Run = Omit<
-  Decoded<RunRead, "best_fitness" | "median_fitness" | "env_steps_per_second">,
+  Decoded<RunRead, "best_return" | "median_return" | "env_steps_per_second">,
   "error"
 > & {
   error: RunFailure | null
@@ -56,7 +56,7 @@ export type Run = Omit<
 export type Experiment = Omit<ExperimentRead, "runs"> & { runs: Run[] }
 
 export type Summary = Omit<
-  Decoded<ExperimentSummary, "best_fitness" | "last_fitness" | "env_steps_per_second">,
+  Decoded<ExperimentSummary, "best_return" | "last_return" | "env_steps_per_second">,
   "sparkline"
 > & {
   sparkline: number[]
@@ -70,8 +70,8 @@ export function decodeFailure(wire: NonNullable<RunRead["error"]>): RunFailure {
 export function decodeRun(wire: RunRead): Run {
   return {
     ...wire,
-    best_fitness: decodeOptional(wire.best_fitness),
-    median_fitness: decodeOptional(wire.median_fitness),
+    best_return: decodeOptional(wire.best_return),
+    median_return: decodeOptional(wire.median_return),
     env_steps_per_second: decodeOptional(wire.env_steps_per_second),
     error: wire.error && decodeFailure(wire.error),
   }
@@ -84,8 +84,8 @@ export function decodeExperiment(wire: ExperimentRead): Experiment {
 export function decodeSummary(wire: ExperimentSummary): Summary {
   return {
     ...wire,
-    best_fitness: decodeOptional(wire.best_fitness),
-    last_fitness: decodeOptional(wire.last_fitness),
+    best_return: decodeOptional(wire.best_return),
+    last_return: decodeOptional(wire.last_return),
     env_steps_per_second: decodeOptional(wire.env_steps_per_second),
     sparkline: wire.sparkline.map((value) => decodeOptional(value) ?? Number.NaN),
   }

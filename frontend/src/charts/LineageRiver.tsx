@@ -13,7 +13,7 @@ import { useCanvas } from "@/charts/useCanvas"
 import { useExploitKeys } from "@/charts/useExploitKeys"
 import type { Cursor } from "@/lib/cursor"
 import { type Arc, barAt, type LineageLayout } from "@/lib/lineage/layoutLineage"
-import type { Segment } from "@/lib/lineage/segments"
+import type { Span } from "@/lib/lineage/spans"
 
 interface LineageRiverProps {
   layout: LineageLayout
@@ -25,13 +25,13 @@ interface LineageRiverProps {
   label: string
   highlighted: number | null
   onHighlight: (slot: number | null) => void
-  onSelect: (segment: number | null) => void
-  tooltip: (segment: Segment, position: number) => ReactNode
+  onSelect: (span: number | null) => void
+  tooltip: (span: Span, position: number) => ReactNode
   describeExploit: (arc: Arc) => string
 }
 
 interface Hover {
-  segment: Segment
+  span: Span
   x: number
   y: number
 }
@@ -51,11 +51,11 @@ export function LineageRiver(props: LineageRiverProps) {
   )
   const base = useCanvas(width, layout.height, paintBase)
 
-  const hovered = hover?.segment.id ?? null
+  const hovered = hover?.span.id ?? null
   const arc = keys.current
   const paintTop = useCallback(
     (context: CanvasRenderingContext2D) =>
-      paintOverlay(context, layout, { cursorX, slot: highlighted, segment: hovered, arc }, paint),
+      paintOverlay(context, layout, { cursorX, slot: highlighted, span: hovered, arc }, paint),
     [layout, paint, cursorX, highlighted, hovered, arc],
   )
   const top = useCanvas(width, layout.height, paintTop)
@@ -78,7 +78,7 @@ export function LineageRiver(props: LineageRiverProps) {
 
   function onPointerMove(event: PointerEvent<HTMLDivElement>) {
     const { x, y, bar } = placeOf(event)
-    setHover(bar && { segment: bar.segment, x, y })
+    setHover(bar && { span: bar.span, x, y })
     onHighlight(bar?.lane.slot ?? null)
     cursor.move(x >= left && x <= right ? toPosition(x) : null)
   }
@@ -98,7 +98,7 @@ export function LineageRiver(props: LineageRiverProps) {
       data-exploits={layout.arcs.length}
       data-testid="lineage"
       onBlur={keys.leave}
-      onClick={(event) => onSelect(placeOf(event).bar?.segment.id ?? null)}
+      onClick={(event) => onSelect(placeOf(event).bar?.span.id ?? null)}
       onKeyDown={keys.onKeyDown}
       onPointerLeave={onPointerLeave}
       onPointerMove={onPointerMove}
@@ -119,7 +119,7 @@ export function LineageRiver(props: LineageRiverProps) {
       </p>
       {hover && (
         <Floating height={layout.height} width={width} x={hover.x} y={hover.y}>
-          {props.tooltip(hover.segment, toPosition(hover.x))}
+          {props.tooltip(hover.span, toPosition(hover.x))}
         </Floating>
       )}
       {!hover && arc && (

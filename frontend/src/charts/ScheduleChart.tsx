@@ -4,7 +4,7 @@ import { type Scale, SMALL, StepChart, verticalPixels } from "@/charts/StepChart
 import type { Cursor } from "@/lib/cursor"
 import { formatTick } from "@/lib/format"
 import type { BandStep, ScheduleStep } from "@/lib/lineage/ancestry"
-import type { TunedParameter } from "@/lib/lineage/segments"
+import type { TunedParameter } from "@/lib/lineage/spans"
 
 interface ScheduleChartProps {
   parameter: TunedParameter
@@ -48,7 +48,7 @@ export const ScheduleChart = memo(function ScheduleChart(props: ScheduleChartPro
           />
           {steps.map((part, index) => (
             <Mutation
-              key={part.segment}
+              key={part.span}
               names={parameter.names}
               part={part}
               previous={steps[index - 1]}

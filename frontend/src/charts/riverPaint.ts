@@ -12,7 +12,7 @@ export interface RiverPaint {
   right: number
   /** Colour of a piece of a bar, or null while its value is not known. */
   colourOf: (bar: Bar, piece: Piece) => string | null
-  /** Part of each bar, in pixels, that the chosen descendant shares; by segment. Null when nothing is chosen. */
+  /** Part of each bar, in pixels, that the chosen descendant shares; by span. Null when nothing is chosen. */
   lit: ReadonlyMap<number, { from: number; to: number }> | null
   /** Text at the end of a lane, such as its member's fitness. */
   laneNotes: readonly string[]
@@ -84,9 +84,9 @@ function paintLaneNames(
 }
 
 function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint): void {
-  const shared = paint.lit?.get(bar.segment.id)
+  const shared = paint.lit?.get(bar.span.id)
   // A member that was replaced stops short of its slot's next one.
-  const gap = paint.apart && bar.segment.end_step !== null ? 2 : 0
+  const gap = paint.apart && bar.span.end_step !== null ? 2 : 0
   const width = Math.max(1, bar.right - bar.left - gap)
   context.save()
   context.beginPath()
@@ -154,12 +154,12 @@ export function traceArc(context: CanvasRenderingContext2D, { x, reach, fromY, t
   context.bezierCurveTo(x - reach * 0.25, fromY, x - reach * 0.75, toY, x, toY)
 }
 
-/** Cursor, hovered segment and the exploit under the keyboard, on a layer of their own. */
+/** Cursor, hovered span and the exploit under the keyboard, on a layer of their own. */
 export interface RiverOverlay {
   cursorX: number | null
   /** The slot that is highlighted everywhere. */
   slot: number | null
-  segment: number | null
+  span: number | null
   arc: Arc | null
 }
 
@@ -183,7 +183,7 @@ export function paintOverlay(
     context.stroke()
     context.setLineDash([])
   }
-  const bars = layout.bars.filter(({ segment }) => segment.id === overlay.segment)
+  const bars = layout.bars.filter(({ span }) => span.id === overlay.span)
   if (bars.length > 0) {
     const left = Math.min(...bars.map((bar) => bar.left)) - 1.5
     const right = Math.max(...bars.map((bar) => bar.right)) + 1.5

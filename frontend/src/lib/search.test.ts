@@ -2,17 +2,17 @@ import { expect, it } from "vitest"
 import { readCreationSearch, readExperimentSearch, readExperimentsSearch } from "@/lib/search"
 
 it("keeps what it understands", () => {
-  expect(readExperimentSearch({ run: 2, tab: "logs", axis: "wall", segment: 4, log: true })).toMatchObject({
+  expect(readExperimentSearch({ run: 2, tab: "logs", axis: "wall", span: 4, log: true })).toMatchObject({
     run: 2,
     tab: "logs",
     axis: "wall",
-    segment: 4,
+    span: 4,
     log: true,
   })
 })
 
 it("leaves out what it does not", () => {
-  const read = readExperimentSearch({ run: "x", tab: "cats", axis: 3, segment: 1.5, log: "yes" })
+  const read = readExperimentSearch({ run: "x", tab: "cats", axis: 3, span: 1.5, log: "yes" })
   expect(Object.values(read).every((value) => value === undefined)).toBe(true)
   expect(readExperimentsSearch({ status: "sleeping" }).status).toBeUndefined()
 })

@@ -69,8 +69,8 @@ export interface ExperimentSearch {
   axis?: Axis
   metric?: string
   log?: boolean
-  /** The segment whose ancestry is lit. */
-  segment?: number
+  /** The span whose ancestry is lit. */
+  span?: number
   /** What the bars of the river show: `fitness`, `founder`, or a hyper-parameter's name. */
   colour?: string
   view?: LineageMode
@@ -83,7 +83,7 @@ export function readExperimentSearch(raw: Raw): ExperimentSearch {
     axis: oneOf(raw.axis, ["steps", "wall"]),
     metric: text(raw.metric),
     log: raw.log === true ? true : undefined,
-    segment: integer(raw.segment),
+    span: integer(raw.span),
     colour: text(raw.colour),
     view: oneOf(raw.view, LINEAGE_MODES),
   }

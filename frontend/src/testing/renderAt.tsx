@@ -34,7 +34,7 @@ export function refusal(status: number, detail: string, remedy: string | null = 
   return new Reply(status, { detail, remedy, problems: [] })
 }
 
-const HEALTHY: Api = { "GET /api/health": { status: "ok", database: "ok", redis: "ok", version: "0" } }
+const HEALTHY: Api = { "GET /api/v1/health": { status: "ok", database: "ok", redis: "ok", version: "0" } }
 
 export function stubApi(api: Api): Call[] {
   const calls: Call[] = []

@@ -7,7 +7,7 @@ import type {
   Preset,
   RunLineage,
   RunRead,
-  SegmentRead,
+  SpanRead,
   WorkerRead,
 } from "@/api/generated/types.gen"
 
@@ -22,8 +22,8 @@ export function runRead(change: Partial<RunRead> = {}): RunRead {
     total_steps: 12000,
     attempts: 1,
     max_attempts: 5,
-    best_fitness: -150,
-    median_fitness: -400,
+    best_return: -150,
+    median_return: -400,
     env_steps_per_second: 3200,
     eta_seconds: 40,
     strategy: "sharded",
@@ -66,8 +66,8 @@ export function summary(change: Partial<ExperimentSummary> = {}): ExperimentSumm
     replicates: 1,
     step: 4000,
     total_steps: 12000,
-    best_fitness: -150,
-    last_fitness: -160,
+    best_return: -150,
+    last_return: -160,
     sparkline: [-900, -400, -160],
     error_message: null,
     env_steps_per_second: 3200,
@@ -76,7 +76,7 @@ export function summary(change: Partial<ExperimentSummary> = {}): ExperimentSumm
   }
 }
 
-export function segment(change: Partial<SegmentRead> & Pick<SegmentRead, "id" | "slot">): SegmentRead {
+export function span(change: Partial<SpanRead> & Pick<SpanRead, "id" | "slot">): SpanRead {
   return {
     parent: null,
     operator: "founder",
@@ -96,7 +96,7 @@ export function segment(change: Partial<SegmentRead> & Pick<SegmentRead, "id" | 
 }
 
 /**
- * Slot 3 copies slot 0 at step 2000 (segment 4), slot 1 copies slot 3 at step 4000 (segment 5): founder 0 → 4 → 5.
+ * Slot 3 copies slot 0 at step 2000 (span 4), slot 1 copies slot 3 at step 4000 (span 5): founder 0 → 4 → 5.
  */
 export function runLineage(): RunLineage {
   return {
@@ -106,12 +106,12 @@ export function runLineage(): RunLineage {
       { name: "discount", scale: "linear", low: 0.9, high: 0.999, names: null },
       { name: "policy_learning_rate", scale: "log", low: 1e-4, high: 1e-2, names: null },
     ],
-    segments: [
-      segment({ id: 0, slot: 0 }),
-      segment({ id: 1, slot: 1, end_step: 4000 }),
-      segment({ id: 2, slot: 2 }),
-      segment({ id: 3, slot: 3, end_step: 2000 }),
-      segment({
+    spans: [
+      span({ id: 0, slot: 0 }),
+      span({ id: 1, slot: 1, end_step: 4000 }),
+      span({ id: 2, slot: 2 }),
+      span({ id: 3, slot: 3, end_step: 2000 }),
+      span({
         id: 4,
         slot: 3,
         parent: 0,
@@ -125,7 +125,7 @@ export function runLineage(): RunLineage {
         start_step: 2000,
         start_wall: 12,
       }),
-      segment({
+      span({
         id: 5,
         slot: 1,
         parent: 4,

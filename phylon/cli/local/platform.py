@@ -46,11 +46,11 @@ class Platform:
             command = [server.executable, "-"]
             self._run(Process("redis", command, self._environment, self._log("redis"), stdin=server.configuration))
         self._migrate()
-        self._run(self._module("service", "backend.serve", "--host", HOST, "--port", str(self._port)))
+        self._run(self._module("service", "phylon.backend.serve", "--host", HOST, "--port", str(self._port)))
         with Client(self.url, timeout=5) as client:
             self._wait("the service to be healthy", lambda: client.health().status == "ok")
             if self._with_worker:
-                self._run(self._module("worker", "worker.supervisor", patience=SECONDS_FOR_A_CHECKPOINT))
+                self._run(self._module("worker", "phylon.worker.supervisor", patience=SECONDS_FOR_A_CHECKPOINT))
                 self._wait("the worker to report", lambda: any(worker.state != "lost" for worker in client.workers()))
 
     def look_after(self) -> None:
@@ -73,7 +73,7 @@ class Platform:
 
     def _migrate(self) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", "backend.migrate"],
+            [sys.executable, "-m", "phylon.backend.migrate"],
             env=self._environment,
             capture_output=True,
             text=True,

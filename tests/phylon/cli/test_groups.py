@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from phylon.cli.group_watching import watch_group
-from phylon.events import Failed, Finished, Metrics
+from phylon.contract.events import Failed, Finished, Metrics
 from phylon.presets import load_preset
 
 PAIR = """
@@ -85,7 +85,7 @@ class TestGroups:
         )
         worker.tell(bad, worker.claim(bad), failure)
         frames = Metrics(kind="metrics", seq=0, step=100, wall=1.0, frames={"evaluation/return": [1.0, 3.0]})
-        done = Finished(kind="finished", seq=1, step=100, wall=2.0, best_member=0, best_fitness=3.0)
+        done = Finished(kind="finished", seq=1, step=100, wall=2.0, best_member=0, fitness=3.0)
         worker.tell(good, worker.claim(good), frames, done)
         with pytest.raises(typer.Exit) as ended:
             watch_group(client, pair.id)

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from phylon.cli.run_folder import prepare
-from phylon.events import Metrics
+from phylon.contract.events import Metrics
 from phylon.results import RunLineage
 from phylon.spec.replay_method import ReplayScheduleSpec
 
@@ -51,7 +51,7 @@ def test_the_service_tells_the_same(phylon, service, client, worker, recorded_ru
 def test_json_holds_all_of_it(phylon, folder: Path, tmp_path: Path):
     assert phylon("lineage", str(folder), "--format", "json", "--out", str(tmp_path / "all.json")).exit_code == 0
     told = json.loads((tmp_path / "all.json").read_text())
-    assert len(RunLineage.model_validate(told).segments) == 6
+    assert len(RunLineage.model_validate(told).spans) == 6
     assert told["summary"]["winner"]["ancestry"] == [0, 4]
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from phylon.cli.progress import Lines, RunState
-from phylon.events import Lineage, Metrics, RunEvent, Segment
+from phylon.contract.events import Lineage, Metrics, RunEvent, Span
 
 NAN = float("nan")
 
 
-def segment(id: int, slot: int, parent: int | None, discount: float) -> Segment:
-    return Segment(
+def span(id: int, slot: int, parent: int | None, discount: float) -> Span:
+    return Span(
         id=id,
         slot=slot,
         parent=parent,
@@ -25,10 +25,10 @@ def segment(id: int, slot: int, parent: int | None, discount: float) -> Segment:
 
 
 HISTORY: list[RunEvent] = [
-    Lineage(kind="lineage", seq=0, step=0, wall=0.0, segments=[segment(0, 0, None, 0.9), segment(1, 1, None, 0.95)]),
+    Lineage(kind="lineage", seq=0, step=0, wall=0.0, spans=[span(0, 0, None, 0.9), span(1, 1, None, 0.95)]),
     Metrics(kind="metrics", seq=1, step=500, wall=1.5, frames={"speed/env_steps_per_second": [1000.0]}),
     Metrics(kind="metrics", seq=2, step=1000, wall=3.0, frames={"evaluation/return": [-900.0, NAN]}),
-    Lineage(kind="lineage", seq=3, step=1000, wall=3.1, segments=[segment(2, 1, 0, 0.97)]),
+    Lineage(kind="lineage", seq=3, step=1000, wall=3.1, spans=[span(2, 1, 0, 0.97)]),
     Metrics(kind="metrics", seq=4, step=2000, wall=6.0, frames={"evaluation/return": [-800.0, -200.0]}),
 ]
 
@@ -54,7 +54,7 @@ def test_a_member_without_a_number_is_left_out():
 def test_the_best_member_and_its_living_hyperparams():
     state = state_after(5)
     assert (state.best, state.median, state.best_member) == (-200.0, -500.0, 1)
-    assert state.segments[1].hyperparams == {"discount": 0.97}
+    assert state.spans[1].hyperparams == {"discount": 0.97}
 
 
 def test_a_log_gets_one_line_at_each_evaluation(capsys: pytest.CaptureFixture[str]):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from phylon.events import Failed, Finished, Lineage, Metrics, RunEvent, Segment, Started
+from phylon.contract.events import Failed, Finished, Lineage, Metrics, RunEvent, Span, Started
+from phylon.contract.protocol import LogLine
 from phylon.presets import load_preset
-from phylon.protocol import LogLine
 
 SMOKE = "td3-pbt-pendulum-smoke"
 
@@ -34,7 +34,7 @@ def experiment(client):
 
 
 def history() -> list[RunEvent]:
-    founder = Segment(
+    founder = Span(
         id=0, slot=0, parent=None, operator="founder", changes={}, hyperparams_before=None, fitness=None,
         hyperparams={"discount": 0.95}, parent_fitness=None, rank=None, weights="00",
     )  # fmt: skip
@@ -43,13 +43,13 @@ def history() -> list[RunEvent]:
             kind="started", seq=0, step=0, wall=0.0, resumed=False, strategy="sharded", explanation="asked for",
             devices=["cpu:0"], versions={}, parameters=1,
         ),
-        Lineage(kind="lineage", seq=1, step=0, wall=0.0, segments=[founder]),
+        Lineage(kind="lineage", seq=1, step=0, wall=0.0, spans=[founder]),
         Metrics(kind="metrics", seq=2, step=1000, wall=1.0, frames={"evaluation/return": [-900.0, -1200.0]}),
     ]  # fmt: skip
 
 
 def finished() -> Finished:
-    return Finished(kind="finished", seq=3, step=12_000, wall=9.0, best_member=0, best_fitness=-900.0)
+    return Finished(kind="finished", seq=3, step=12_000, wall=9.0, best_member=0, fitness=-900.0)
 
 
 def failed() -> Failed:
@@ -178,7 +178,7 @@ class TestDownload:
         assert "hello" in (folder / "log.txt").read_text()
         with (folder / "metrics.csv").open(newline="") as file:
             assert [row["value"] for row in csv.DictReader(file)] == ["-900.0", "-1200.0"]
-        assert json.loads((folder / "lineage.json").read_text())["segments"][0]["hyperparams"] == {"discount": 0.95}
+        assert json.loads((folder / "lineage.json").read_text())["spans"][0]["hyperparams"] == {"discount": 0.95}
         assert (tmp_path / "all" / "spec.yaml").read_text() == experiment.yaml
 
     def test_without_checkpoints(self, ask, experiment, tmp_path: Path):

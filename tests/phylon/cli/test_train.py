@@ -122,8 +122,8 @@ def test_to_the_end(train, tmp_path: Path):
         rows = [row for row in csv.DictReader(file) if row["name"] == "evaluation/return"]
     assert [(row["step"], row["member"]) for row in rows if row["step"] == "400"] == [("400", str(m)) for m in range(4)]
     lineage = json.loads((folder / "lineage.json").read_text())
-    assert [segment["operator"] for segment in lineage["segments"][:4]] == ["founder"] * 4
-    assert len(lineage["segments"]) == 5 and lineage["segments"][4]["start_step"] == 200
+    assert [span["operator"] for span in lineage["spans"][:4]] == ["founder"] * 4
+    assert len(lineage["spans"]) == 5 and lineage["spans"][4]["start_step"] == 200
 
     best = max((row for row in rows if row["step"] == "400"), key=lambda row: float(row["value"]))["member"]
     assert [video.name for video in (folder / "videos").iterdir()] == [f"step-000000400-member-{best}.mp4"]

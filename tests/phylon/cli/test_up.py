@@ -93,7 +93,7 @@ def test_it_comes_up_heals_itself_and_ends_in_order(start: Callable[..., Up]):
     up = start()
     assert healthy(up.client)
     assert [worker.state for worker in up.client.workers()] == ["idle"]
-    for word in ("backend.serve", "redis-server"):
+    for word in ("phylon.backend.serve", "redis-server"):
         victim = up.child(word)
         victim.kill()
         assert eventually(lambda victim=victim: not victim.is_running() and healthy(up.client)), f"{word} is not back"

@@ -32,7 +32,7 @@ def metrics_of(run):
 
 def lineage_of(run):
     lineage = lineage_of_events(run.spec, run.events)
-    return lineage_table(lambda: [lineage.segments[:3], lineage.segments[3:]], categories_of(run.spec.algorithm))
+    return lineage_table(lambda: [lineage.spans[:3], lineage.spans[3:]], categories_of(run.spec.algorithm))
 
 
 def same(left, right) -> bool:
@@ -114,12 +114,12 @@ class TestLineage:
     def test_as_csv(self, recorded_run):
         rows = read_csv(lineage_of(recorded_run))
         assert list(rows[0]) == [
-            "segment", "member", "parent", "operator", "start_step", "end_step", "start_wall_seconds", "fitness",
+            "span", "member", "parent", "operator", "start_step", "end_step", "start_wall_seconds", "fitness",
             "parent_fitness", "rank", "weights", "hyperparams.learning_rate", "hyperparams.augmentation",
             "before.learning_rate", "before.augmentation",
             "change.learning_rate", "change.augmentation", "change.actor", "reason.predicted_mean", "reason.mix",
         ]  # fmt: skip
-        assert [(row["segment"], row["member"], row["parent"], row["end_step"]) for row in rows] == [
+        assert [(row["span"], row["member"], row["parent"], row["end_step"]) for row in rows] == [
             ("0", "0", "", "32768"), ("1", "1", "", "16384"), ("2", "2", "", ""), ("3", "3", "", ""),
             ("4", "1", "0", ""), ("5", "0", "0", ""),
         ]  # fmt: skip

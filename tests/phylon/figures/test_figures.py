@@ -8,8 +8,8 @@ import pytest
 from phylon.figures.comparison import comparison
 from phylon.figures.figure2 import THETA, figure2, stretches
 from phylon.figures.runs import DrawnExperiment, DrawnRun, best_curve
-from phylon.fitness import FITNESS
 from phylon.results import RunLineage, Series
+from phylon.returns import RETURN
 
 PNG = b"\x89PNG"
 
@@ -19,7 +19,7 @@ def series(*ticks: tuple[int, list[float]]) -> Series:
     return Series(np.array(steps), np.array(steps, float), np.array(values, float))
 
 
-def segment(id: int, slot: int, parent: int | None, start_step: int, end_step: int | None) -> dict[str, Any]:
+def span(id: int, slot: int, parent: int | None, start_step: int, end_step: int | None) -> dict[str, Any]:
     return {
         "id": id,
         "slot": slot,
@@ -38,8 +38,8 @@ def segment(id: int, slot: int, parent: int | None, start_step: int, end_step: i
     }
 
 
-def run(found: dict[str, Series], *segments: dict[str, Any]) -> DrawnRun:
-    lineage = {"population_size": 2, "end_step": 2, "tuned": [], "segments": list(segments)}
+def run(found: dict[str, Series], *spans: dict[str, Any]) -> DrawnRun:
+    lineage = {"population_size": 2, "end_step": 2, "tuned": [], "spans": list(spans)}
     return DrawnRun(found, RunLineage.model_validate(lineage))
 
 
@@ -48,13 +48,13 @@ def copied() -> DrawnRun:
     """Member 1 takes over the theta of member 0 at step 1."""
     return run(
         {
-            FITNESS: series((1, [0.1, 0.0]), (2, [0.2, 0.3])),
+            RETURN: series((1, [0.1, 0.0]), (2, [0.2, 0.3])),
             THETA[0]: series((1, [0.8, 0.9]), (2, [0.7, 0.8])),
             THETA[1]: series((1, [0.9, 0.6]), (2, [0.9, 0.5])),
         },
-        segment(0, 0, None, 0, None),
-        segment(1, 1, None, 0, 1),
-        segment(2, 1, 0, 1, None),
+        span(0, 0, None, 0, None),
+        span(1, 1, None, 0, 1),
+        span(2, 1, 0, 1, None),
     )
 
 
@@ -69,8 +69,8 @@ def test_a_copied_theta_is_no_step(copied: DrawnRun):
 
 
 def test_the_best_member_where_all_runs_have_been():
-    ahead = run({FITNESS: series((10, [1, 2]), (20, [float("nan"), 1]), (30, [9, 9]))})
-    behind = run({FITNESS: series((10, [5, 4]), (20, [3, 7]))})
+    ahead = run({RETURN: series((10, [1, 2]), (20, [float("nan"), 1]), (30, [9, 9]))})
+    behind = run({RETURN: series((10, [5, 4]), (20, [3, 7]))})
     curve = best_curve(DrawnExperiment("pair", [ahead, behind, run({})]))
     assert curve is not None
     assert curve.steps.tolist() == [10, 20]
@@ -81,7 +81,7 @@ def test_the_best_member_where_all_runs_have_been():
 def test_pictures(copied: DrawnRun):
     experiments = [
         DrawnExperiment("toy", [copied, copied]),
-        DrawnExperiment("other", [run({FITNESS: series((1, [0.0, 1.0]))})]),
+        DrawnExperiment("other", [run({RETURN: series((1, [0.0, 1.0]))})]),
         DrawnExperiment("failed", []),
     ]
     drawn = comparison("three", experiments), figure2(experiments)
@@ -90,4 +90,4 @@ def test_pictures(copied: DrawnRun):
 
 def test_nothing_to_draw():
     assert comparison("nothing", [DrawnExperiment("failed", [run({})])]) is None
-    assert figure2([DrawnExperiment("other", [run({FITNESS: series((1, [0.0, 1.0]))})])]) is None
+    assert figure2([DrawnExperiment("other", [run({RETURN: series((1, [0.0, 1.0]))})])]) is None

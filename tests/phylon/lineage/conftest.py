@@ -20,17 +20,17 @@ def lineage_of(
     values: Mapping[int, dict[str, float]] | None = None,
     **changes: Any,
 ) -> RunLineage:
-    """Founders are segments 0 to size - 1; births follow in order. Births of one step happen at once."""
-    segments: list[dict[str, Any]] = []
+    """Founders are spans 0 to size - 1; births follow in order. Births of one step happen at once."""
+    spans: list[dict[str, Any]] = []
     living: dict[int, int] = {}
 
     def begin(slot: int, parent: int | None, step: int, operator: str) -> None:
         if slot in living:
-            segments[living[slot]]["end_step"] = step
-        id = len(segments)
-        before = None if parent is None else segments[parent]["hyperparams"]
+            spans[living[slot]]["end_step"] = step
+        id = len(spans)
+        before = None if parent is None else spans[parent]["hyperparams"]
         discount = {"discount": round(0.9 + id / 1000, 4)} if values is None else values[id]
-        segments.append(
+        spans.append(
             {
                 "id": id,
                 "slot": slot,
@@ -62,7 +62,7 @@ def lineage_of(
             "population_size": size,
             "end_step": end_step,
             "tuned": [{"name": "discount", "scale": "linear", "low": 0.9, "high": 1.0, "names": None}],
-            "segments": segments,
+            "spans": spans,
         }
         | changes
     )

@@ -23,25 +23,25 @@ from phylon.lineage.ancestry import (
 )
 from phylon.lineage.lines import Line, lines_of_living
 
-# Slot 3 copies slot 0 at 2000 (segment 4), slot 1 copies slot 3 at 4000 (segment 5): 0 → 4 → 5.
+# Slot 3 copies slot 0 at 2000 (span 4), slot 1 copies slot 3 at 4000 (span 5): 0 → 4 → 5.
 TWO_COPIES = [(2000, 3, 0), (4000, 1, 3)]
-# Then slots 0 and 2 copy slot 1: everybody descends from segment 4, two copies back.
+# Then slots 0 and 2 copy slot 1: everybody descends from span 4, two copies back.
 TAKEOVER = [*TWO_COPIES, (5000, 0, 1), (5000, 2, 1)]
 
 
 class TestAncestry:
     def test_leads_from_the_founder_to_the_descendant(self, make_lineage):
-        assert [segment.id for segment in ancestry(make_lineage(4, TWO_COPIES), 5)] == [0, 4, 5]
+        assert [span.id for span in ancestry(make_lineage(4, TWO_COPIES), 5)] == [0, 4, 5]
 
     def test_of_a_founder_is_itself(self, make_lineage):
-        assert [segment.id for segment in ancestry(make_lineage(4, TWO_COPIES), 2)] == [2]
+        assert [span.id for span in ancestry(make_lineage(4, TWO_COPIES), 2)] == [2]
 
     def test_of_nobody_is_empty(self, make_lineage):
         assert ancestry(make_lineage(4, []), 99) == []
 
     def test_a_reset_is_no_copy(self, make_lineage):
         lineage = make_lineage(2, [(1000, 0, 0), (2000, 1, 0)])
-        assert [segment.id for segment in ancestry(lineage, 3)] == [0, 2, 3]
+        assert [span.id for span in ancestry(lineage, 3)] == [0, 2, 3]
         assert copies(ancestry(lineage, 3)) == 1
 
 
@@ -66,7 +66,7 @@ class TestCommonAncestor:
     @given(data=st.data())
     def test_agrees_with_the_slow_way(self, draw_lineage, data):
         lineage = draw_lineage(data)
-        segments = by_id(lineage)
+        spans = by_id(lineage)
         ancestors = [{ancestor.id for ancestor in ancestry(lineage, member.id)} for member in living(lineage)]
         shared = set.intersection(*ancestors)
         found = common_ancestor(lineage)
@@ -80,8 +80,8 @@ class TestCommonAncestor:
         def distance(id: int) -> int:
             steps = 0
             while id != found.id:
-                parent = segments[id].parent
-                steps += segments[parent].slot != segments[id].slot
+                parent = spans[id].parent
+                steps += spans[parent].slot != spans[id].slot
                 id = parent
             return steps
 
@@ -115,15 +115,15 @@ class TestFounders:
 class TestWinner:
     def test_is_the_best_at_the_last_evaluation(self, make_lineage, make_series):
         best = winner(make_lineage(3, []), make_series([1000, 2000], [[9, 0, 0], [1, 3, 2]]))
-        assert (best.segment.id, best.fitness, best.step) == (1, 3, 2000)
+        assert (best.span.id, best.last_return, best.step) == (1, 3, 2000)
 
     def test_is_who_was_evaluated_not_who_was_born_then(self, make_lineage, make_series):
         lineage = make_lineage(2, [(2000, 1, 0)])
-        assert winner(lineage, make_series([2000], [[1, 5]])).segment.id == 1
+        assert winner(lineage, make_series([2000], [[1, 5]])).span.id == 1
         assert evaluated_at(lineage, 1, 2001).id == 2
 
     def test_nan_never_wins(self, make_lineage, make_series):
-        assert winner(make_lineage(2, []), make_series([1000], [[nan, -3]])).segment.slot == 1
+        assert winner(make_lineage(2, []), make_series([1000], [[nan, -3]])).span.slot == 1
         assert winner(make_lineage(2, []), make_series([1000], [[nan, nan]])) is None
 
     def test_nobody_before_an_evaluation(self, make_lineage):
@@ -143,11 +143,11 @@ class TestLines:
     def test_show_where_ancestries_part(self, make_lineage):
         lineage = make_lineage(4, TAKEOVER)
         (line,) = lines_of_living(lineage)
-        # Founder 0 ended; its only child with living descendants, segment 4, lives on in slot 3.
-        assert [segment.id for segment in line.segments] == [0, 4]
+        # Founder 0 ended; its only child with living descendants, span 4, lives on in slot 3.
+        assert [span.id for span in line.spans] == [0, 4]
         (branch,) = line.branches
-        assert [segment.id for segment in branch.segments] == [5]
-        assert [[segment.id for segment in twig.segments] for twig in branch.branches] == [[6], [7]]
+        assert [span.id for span in branch.spans] == [5]
+        assert [[span.id for span in twig.spans] for twig in branch.branches] == [[6], [7]]
 
     @settings(max_examples=60, deadline=None)
     @given(data=st.data())
@@ -158,6 +158,6 @@ class TestLines:
             return [line, *(inner for branch in line.branches for inner in flat(branch))]
 
         lines = [line for root in lines_of_living(lineage) for line in flat(root)]
-        assert sorted(line.segments[-1].slot for line in lines) == list(range(lineage.population_size))
-        ids = [segment.id for line in lines for segment in line.segments]
+        assert sorted(line.spans[-1].slot for line in lines) == list(range(lineage.population_size))
+        ids = [span.id for line in lines for span in line.spans]
         assert len(ids) == len(set(ids))

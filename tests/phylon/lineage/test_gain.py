@@ -7,9 +7,9 @@ from phylon.lineage.summary import summarise
 
 
 def told(lineage, **changes):
-    """The lineage with other words about its segments, by id."""
-    segments = [segment.model_copy(update=changes.get(f"s{segment.id}", {})) for segment in lineage.segments]
-    return lineage.model_copy(update={"segments": segments})
+    """The lineage with other words about its spans, by id."""
+    spans = [span.model_copy(update=changes.get(f"s{span.id}", {})) for span in lineage.spans]
+    return lineage.model_copy(update={"spans": spans})
 
 
 def small(make_lineage):
@@ -85,9 +85,9 @@ def test_the_summary_says_it_all(make_lineage, make_series):
     assert [(founder.member, founder.share) for founder in summary.founders_alive] == [(2, 2 / 3), (0, 1 / 3)]
     assert summary.winner.model_dump() == {
         "member": 2,
-        "segment": 2,
+        "span": 2,
         "step": 3000,
-        "fitness": 60,
+        "last_return": 60,
         "generations": 0,
         "ancestry": [2],
     }

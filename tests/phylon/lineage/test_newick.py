@@ -50,14 +50,14 @@ def read(text: str) -> Born:
 
 
 def expected(lineage: RunLineage) -> Born:
-    by_id = {segment.id: segment for segment in lineage.segments}
+    by_id = {span.id: span for span in lineage.spans}
     return {
-        label(segment): (
-            None if segment.parent is None else label(by_id[segment.parent]),
-            segment.start_step if segment.parent is not None else 0,
-            lineage.end_step if segment.end_step is None else segment.end_step,
+        label(span): (
+            None if span.parent is None else label(by_id[span.parent]),
+            span.start_step if span.parent is not None else 0,
+            lineage.end_step if span.end_step is None else span.end_step,
         )
-        for segment in lineage.segments
+        for span in lineage.spans
     }
 
 

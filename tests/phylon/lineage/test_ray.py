@@ -43,7 +43,7 @@ class TestImport:
 
     def test_draws_the_tree(self):
         lineage = lineage_of_ray({"results/pbt_global.txt": self.RAY})
-        assert [(s.slot, s.parent, s.start_step, s.end_step) for s in lineage.segments] == [
+        assert [(s.slot, s.parent, s.start_step, s.end_step) for s in lineage.spans] == [
             (0, None, 0, 20),
             (1, None, 0, None),
             (2, None, 0, 10),
@@ -54,14 +54,14 @@ class TestImport:
 
     def test_knows_what_can_be_known_of_values(self):
         lineage = lineage_of_ray({"pbt_global.txt": self.RAY})
-        assert [segment.hyperparams for segment in lineage.segments] == [
+        assert [span.hyperparams for span in lineage.spans] == [
             {"lr": 0.001, "opt": 0},
             {},
             {},
             {"lr": 0.0012, "opt": 0},
             {"lr": 0.5, "opt": 1},
         ]
-        assert [segment.changes for segment in lineage.segments[3:]] == [
+        assert [span.changes for span in lineage.spans[3:]] == [
             {"lr": "x1.2", "opt": "inherit"},
             {"lr": "changed", "opt": "changed"},
         ]
@@ -79,17 +79,17 @@ class TestImport:
         text = line("1", "0", 5, config, config | {"model": {"width": 128, "act": "relu"}})
         lineage = lineage_of_ray({"pbt_global.txt": text})
         assert [(tuned.name, tuned.scale) for tuned in lineage.tuned] == [("model.width", "integer")]
-        assert lineage.segments[-1].hyperparams == {"model.width": 128, "seed": 3}
-        assert lineage.segments[-1].operator == "perturb"
+        assert lineage.spans[-1].hyperparams == {"model.width": 128, "seed": 3}
+        assert lineage.spans[-1].operator == "perturb"
 
     def test_tags_without_numbers_are_placed_by_appearance(self):
         lineage = lineage_of_ray({"pbt_global.txt": line("b", "a", 5, {"lr": 1}, {"lr": 2})})
-        assert [(segment.slot, segment.parent) for segment in lineage.segments] == [(0, None), (1, None), (1, 0)]
+        assert [(span.slot, span.parent) for span in lineage.spans] == [(0, None), (1, None), (1, 0)]
 
     def test_asynchronous_trials_never_run_backwards(self):
         text = line("1", "0", 10, {"lr": 1}, {"lr": 2}, clone_step=12) + line("1", "0", 14, {"lr": 1}, {"lr": 3}, 9)
         lineage = lineage_of_ray({"pb2_global.txt": text})
-        assert [(s.start_step, s.end_step) for s in lineage.segments] == [(0, None), (0, 12), (12, 12), (12, None)]
+        assert [(s.start_step, s.end_step) for s in lineage.spans] == [(0, None), (0, 12), (12, 12), (12, None)]
 
     @pytest.mark.parametrize(
         ("files", "message"),
@@ -117,14 +117,14 @@ def test_round_trip(draw_lineage, data):
         return
     read = lineage_of_ray(files)
     originals = by_id(lineage)
-    copied = {segment.parent for segment in lineage.segments if segment.parent is not None}
+    copied = {span.parent for span in lineage.spans if span.parent is not None}
     size = lineage.population_size
-    assert len(read.segments) - read.population_size == len(lineage.segments) - size
-    for ours, theirs in zip(lineage.segments[size:], read.segments[read.population_size :], strict=True):
+    assert len(read.spans) - read.population_size == len(lineage.spans) - size
+    for ours, theirs in zip(lineage.spans[size:], read.spans[read.population_size :], strict=True):
         parent, same = originals[ours.parent], by_id(read)[theirs.parent]
         assert (ours.slot, ours.start_step, ours.end_step) == (theirs.slot, theirs.start_step, theirs.end_step)
         assert (parent.slot, parent.start_step, parent.hyperparams) == (same.slot, same.start_step, same.hyperparams)
         assert ours.hyperparams == theirs.hyperparams
-    for ours, theirs in zip(lineage.segments[:size], read.segments[: read.population_size], strict=False):
+    for ours, theirs in zip(lineage.spans[:size], read.spans[: read.population_size], strict=False):
         assert theirs.hyperparams == (ours.hyperparams if ours.id in copied else {})
     assert [member.slot for member in living(read)] == list(range(read.population_size))

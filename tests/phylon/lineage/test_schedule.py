@@ -37,8 +37,8 @@ class TestAlongAnAncestry:
     def test_values_that_never_came_into_force_are_left_out(self, make_lineage):
         values = {id: {"discount": 0.9 + id / 100} for id in range(4)}
         lineage = make_lineage(2, [(1000, 1, 0), (1000, 1, 1)], values=values)
-        last = lineage.segments[3].model_copy(update={"parent": 2, "hyperparams": {"discount": 0.97}})
-        lineage = lineage.model_copy(update={"segments": [*lineage.segments[:3], last]})
+        last = lineage.spans[3].model_copy(update={"parent": 2, "hyperparams": {"discount": 0.97}})
+        lineage = lineage.model_copy(update={"spans": [*lineage.spans[:3], last]})
         assert entries(schedule_of(lineage, 3)) == [(0, {"discount": 0.9}), (1000, {"discount": 0.97})]
 
     def test_begins_at_the_beginning(self, make_lineage):
@@ -123,7 +123,7 @@ class TestSpec:
         assert message in problem["message"]
         assert problem["remedy"]
 
-    def test_changes_only_at_segment_borders(self):
+    def test_changes_only_at_span_borders(self):
         schedule = [{"step": 0, "values": {"discount": 0.9}}, {"step": 120, "values": {"discount": 0.8}}]
         method = ReplayScheduleSpec.model_validate({"name": "replay", "schedule": schedule})
         (problem,) = schedule_problems(method, TD3Spec(name="td3"), 50)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from phylon.spec import hyperparameters
-from worker.core.types import EnvironmentInfo, Transition
-from worker.execution.compilation import seldom_run
+from phylon.worker.core.types import EnvironmentInfo, Transition
+from phylon.worker.execution.compilation import seldom_run
 
 OBSERVATION, ACTION, BATCH = 3, 2, 16
 

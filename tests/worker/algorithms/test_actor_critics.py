@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from phylon.spec import DDPGSpec, MLPSpec, SACSpec, TD3Spec, hyperparameters
-from worker.algorithms import build_algorithm
+from phylon.worker.algorithms import build_algorithm
 
 NETWORK = MLPSpec(hidden=(8,))
 SPECS = {

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from phylon.spec import DDPGSpec, MLPSpec, TD3Spec
-from worker.algorithms import build_algorithm
+from phylon.worker.algorithms import build_algorithm
 
 NETWORK = MLPSpec(hidden=(8,))
 SPEC = DDPGSpec(name="ddpg", network=NETWORK)

@@ -11,12 +11,12 @@ from phylon.spec import MLPSpec, hyperparameters
 from phylon.spec.algorithms.convolutions import CNNSpec
 from phylon.spec.algorithms.dqn import DQNSpec
 from phylon.spec.resets import ResetsSpec
-from worker.algorithms import build_algorithm
-from worker.algorithms.dqn import critic_loss, critic_targets, epsilon, init_state
-from worker.algorithms.resets import reset
-from worker.core.types import EnvironmentInfo, Transition
-from worker.execution.compilation import seldom_run
-from worker.networks import action_values
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.dqn import critic_loss, critic_targets, epsilon, init_state
+from phylon.worker.algorithms.resets import reset
+from phylon.worker.core.types import EnvironmentInfo, Transition
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.networks import action_values
 
 ACTIONS, BATCH = 3, 16
 INFO = EnvironmentInfo(observation_shape=(2,), action_size=ACTIONS, max_episode_steps=None, is_discrete=True)

@@ -10,12 +10,12 @@ import pytest
 from phylon.spec import MLPSpec, hyperparameters
 from phylon.spec.algorithms.dqn import DQNSpec
 from phylon.spec.environment import EnvironmentSpec
-from worker.algorithms import build_algorithm
-from worker.core.keys import derive
-from worker.core.types import Algorithm, EnvironmentInfo, Transition
-from worker.environments import make_environments
-from worker.networks import action_values
-from worker.replay import Replay
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.keys import derive
+from phylon.worker.core.types import Algorithm, EnvironmentInfo, Transition
+from phylon.worker.environments import make_environments
+from phylon.worker.networks import action_values
+from phylon.worker.replay import Replay
 
 INFO = EnvironmentInfo((1,), 2, None, is_discrete=True)
 ROUNDS, STEPS, UPDATES, BATCH, ENVS = 8, 16, 100, 64, 16

@@ -8,13 +8,13 @@ import pytest
 from phylon.spec import hyperparameters
 from phylon.spec.algorithms.convolutions import CNNSpec
 from phylon.spec.algorithms.drac import AUGMENTATION_NAMES, DrACSpec
-from worker.algorithms import build_algorithm
-from worker.algorithms.drac import data_penalty
-from worker.algorithms.ppo import ppo_network
-from worker.core.errors import UnsupportedEnvironment
-from worker.core.types import EnvironmentInfo, Rollout, Transition
-from worker.execution.compilation import seldom_run
-from worker.learning.augmentations import AUGMENTATIONS
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.drac import data_penalty
+from phylon.worker.algorithms.ppo import ppo_network
+from phylon.worker.core.errors import UnsupportedEnvironment
+from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.learning.augmentations import AUGMENTATIONS
 
 STEPS, ENVS, ACTIONS, SIDE = 4, 2, 3, 12
 INFO = EnvironmentInfo((SIDE, SIDE, 3), ACTIONS, None, True, "uint8", envs_per_member=ENVS)

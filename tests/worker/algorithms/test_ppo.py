@@ -10,11 +10,11 @@ import pytest
 
 from phylon.spec import MLPSpec, hyperparameters
 from phylon.spec.algorithms.ppo import PPOSpec
-from worker.algorithms import build_algorithm
-from worker.algorithms.ppo import Experience, judged, minibatch_loss, no_penalty, ppo_network, shuffled
-from worker.core.errors import EngineError
-from worker.core.types import EnvironmentInfo, Rollout, Transition
-from worker.execution.compilation import seldom_run
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.ppo import Experience, judged, minibatch_loss, no_penalty, ppo_network, shuffled
+from phylon.worker.core.errors import EngineError
+from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
+from phylon.worker.execution.compilation import seldom_run
 
 STEPS, ENVS = 6, 4
 DISCRETE = EnvironmentInfo((2,), 3, None, is_discrete=True, envs_per_member=ENVS)

@@ -15,12 +15,12 @@ import pytest
 
 from phylon.spec import DDPGSpec, MLPSpec, SACSpec, TD3Spec, hyperparameters
 from phylon.spec.environment import EnvironmentSpec
-from worker.algorithms import build_algorithm
-from worker.core.keys import derive
-from worker.core.types import EnvironmentInfo, Transition
-from worker.environments import make_environments
-from worker.networks import critic_ensemble
-from worker.replay import Replay
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.keys import derive
+from phylon.worker.core.types import EnvironmentInfo, Transition
+from phylon.worker.environments import make_environments
+from phylon.worker.networks import critic_ensemble
+from phylon.worker.replay import Replay
 
 INFO = EnvironmentInfo(observation_shape=(1,), action_size=1, max_episode_steps=None)
 ROUNDS, STEPS, UPDATES, BATCH, ENVS = 12, 32, 150, 64, 16

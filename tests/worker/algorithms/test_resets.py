@@ -9,8 +9,8 @@ import pytest
 from phylon.spec import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec
 from phylon.spec.algorithms import ToySpec
 from phylon.spec.resets import ResetsSpec, resettable_parts
-from worker.algorithms import build_algorithm
-from worker.algorithms.resets import reset
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.resets import reset
 
 NETWORK = MLPSpec(hidden=(8, 8), layer_norm="all")
 SPECS = {

@@ -10,12 +10,12 @@ import pytest
 from phylon.spec import MLPSpec, hyperparameters
 from phylon.spec.algorithms.ppo import PPOSpec
 from phylon.spec.environment import EnvironmentSpec
-from worker.algorithms import build_algorithm
-from worker.algorithms.ppo import ppo_network
-from worker.core.keys import derive
-from worker.core.types import Algorithm, EnvironmentInfo, Rollout, Transition
-from worker.environments import make_environments
-from worker.execution.compilation import seldom_run
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.ppo import ppo_network
+from phylon.worker.core.keys import derive
+from phylon.worker.core.types import Algorithm, EnvironmentInfo, Rollout, Transition
+from phylon.worker.environments import make_environments
+from phylon.worker.execution.compilation import seldom_run
 
 UPDATES, STEPS, ENVS = 40, 16, 16
 SPEC = PPOSpec(

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from phylon.spec import MLPSpec, SACSpec
-from worker.algorithms import build_algorithm
-from worker.algorithms.sac import (
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.sac import (
     SACNetworks,
     critic_step,
     critic_targets,
@@ -18,7 +18,7 @@ from worker.algorithms.sac import (
     target_step,
     temperature_step,
 )
-from worker.networks import critic_ensemble, tanh_normal_policy
+from phylon.worker.networks import critic_ensemble, tanh_normal_policy
 
 SPEC = SACSpec(name="sac", network=MLPSpec(hidden=(8,)))
 FIXED = SACSpec(name="sac", network=MLPSpec(hidden=(8,)), temperature="fixed")

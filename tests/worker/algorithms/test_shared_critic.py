@@ -7,13 +7,13 @@ import pytest
 
 from phylon.spec import MLPSpec, SACSpec, TD3Spec
 from phylon.spec.dvd import DvDSpec
-from worker.algorithms.actor_critic import critic_loss
-from worker.algorithms.diverse_policies import diverse_policies
-from worker.algorithms.sac import sac
-from worker.algorithms.shared_sac import shared_sac
-from worker.algorithms.shared_td3 import shared_td3
-from worker.algorithms.td3 import td3
-from worker.networks import critic_ensemble
+from phylon.worker.algorithms.actor_critic import critic_loss
+from phylon.worker.algorithms.diverse_policies import diverse_policies
+from phylon.worker.algorithms.sac import sac
+from phylon.worker.algorithms.shared_sac import shared_sac
+from phylon.worker.algorithms.shared_td3 import shared_td3
+from phylon.worker.algorithms.td3 import td3
+from phylon.worker.networks import critic_ensemble
 
 TD3 = TD3Spec(name="td3", network=MLPSpec(hidden=(8,)))
 SAC = SACSpec(name="sac", network=MLPSpec(hidden=(8,), init="fan_in"))

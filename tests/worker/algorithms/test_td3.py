@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from phylon.spec import MLPSpec, TD3Spec
-from worker.algorithms import build_algorithm
-from worker.algorithms.actor_critic import ActorCritic, critic_loss, deterministic_policy_loss
-from worker.algorithms.td3 import critic_targets, init_state, policy_step
-from worker.networks import critic_ensemble, deterministic_policy
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.actor_critic import ActorCritic, critic_loss, deterministic_policy_loss
+from phylon.worker.algorithms.td3 import critic_targets, init_state, policy_step
+from phylon.worker.networks import critic_ensemble, deterministic_policy
 
 SPEC = TD3Spec(name="td3", network=MLPSpec(hidden=(8,)))
 BATCH = 16

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from phylon.spec.algorithms import SurrogateAscentSpec, TriangleClimbSpec, tunable_fields
-from worker.algorithms import build_algorithm
-from worker.algorithms.toy import AscentState, ClimbState, best_learning_rate, expected_gain, surrogate_gradient
-from worker.environments import describe
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.toy import AscentState, ClimbState, best_learning_rate, expected_gain, surrogate_gradient
+from phylon.worker.environments import describe
 
 ASCENT = SurrogateAscentSpec(name="surrogate_ascent", weight_0=0.5, weight_1=0.25, learning_rate=0.1)
 CLIMB = TriangleClimbSpec(name="triangle_climb", learning_rate=0.002)

@@ -1,7 +1,7 @@
 import jax.numpy as jnp
 import pytest
 
-from worker.core.images import as_floats
+from phylon.worker.core.images import as_floats
 
 
 def test_bytes_are_scaled_and_floats_are_left_alone(variant):

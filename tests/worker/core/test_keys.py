@@ -1,7 +1,7 @@
 import jax
 import pytest
 
-from worker.core.keys import derive, member_keys
+from phylon.worker.core.keys import derive, member_keys
 
 
 def data(key):

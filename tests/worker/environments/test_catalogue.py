@@ -7,14 +7,14 @@ import pytest
 
 from phylon import catalogue
 from phylon.catalogue import EnvironmentEntry, box, discrete, find
-from worker.core.errors import EnvironmentUnavailable
-from worker.environments import SUITES, describe, find_entry, suite_ids
-from worker.environments.catalogue import catalogue_file
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.environments import SUITES, describe, find_entry, suite_ids
+from phylon.worker.environments.catalogue import catalogue_file
 
 SAMPLE_STEP = 40
 """Every fortieth environment of a suite is really looked up, and the first of each family."""
 
-GENERATE = "run `python -m worker.environments.catalogue` and commit what it writes"
+GENERATE = "run `python -m phylon.worker.environments.catalogue` and commit what it writes"
 
 
 def written(suite) -> dict[str, EnvironmentEntry]:

@@ -5,10 +5,10 @@ import pytest
 from envpool.registration import registry
 
 from phylon.spec.environment import AtariSpec, EnvironmentSpec, ProcgenSpec
-from worker.core.errors import UnsupportedEnvironment
-from worker.core.types import EnvironmentInfo
-from worker.environments import describe, find_entry, make_environments, make_renderer
-from worker.environments.host import StepResult
+from phylon.worker.core.errors import UnsupportedEnvironment
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments import describe, find_entry, make_environments, make_renderer
+from phylon.worker.environments.host import StepResult
 
 DM_CONTROL_SIZES = {
     "WalkerRun-v1": 24,

@@ -9,12 +9,12 @@ import psutil
 import pytest
 
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.errors import EnvironmentUnavailable, UnsupportedEnvironment
-from worker.core.types import EnvironmentInfo
-from worker.environments import describe, gymnasium_suite, make_environments, make_renderer
-from worker.environments.gymnasium_inline import InlineEnvironments
-from worker.environments.gymnasium_processes import ProcessEnvironments
-from worker.environments.host import StepResult
+from phylon.worker.core.errors import EnvironmentUnavailable, UnsupportedEnvironment
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments import describe, gymnasium_suite, make_environments, make_renderer
+from phylon.worker.environments.gymnasium_inline import InlineEnvironments
+from phylon.worker.environments.gymnasium_processes import ProcessEnvironments
+from phylon.worker.environments.host import StepResult
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 WITH_US = os.environ | {"PYTHONPATH": str(REPOSITORY)}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.errors import UnsupportedEnvironment
-from worker.core.types import EnvironmentInfo
-from worker.environments import describe, make_environments, make_renderer
-from worker.environments.gymnax_suite import make_jax_environment
+from phylon.worker.core.errors import UnsupportedEnvironment
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments import describe, make_environments, make_renderer
+from phylon.worker.environments.gymnax_suite import make_jax_environment
 
 
 def test_cartpole_moves_as_gymnasiums_does_and_terminates():

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.types import EnvironmentInfo
-from worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep, advance, start
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep, advance, start
 
 LIMIT = 3
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from phylon.spec.environment import EnvironmentSpec
-from worker.environments import describe, make_environments, make_renderer
-from worker.environments.gymnasium_suite import open_environment
-from worker.environments.jax_environment import JaxPool
-from worker.environments.mjx_tasks import TASKS, Moved, Start
+from phylon.worker.environments import describe, make_environments, make_renderer
+from phylon.worker.environments.gymnasium_suite import open_environment
+from phylon.worker.environments.jax_environment import JaxPool
+from phylon.worker.environments.mjx_tasks import TASKS, Moved, Start
 
 
 @pytest.fixture(autouse=True)

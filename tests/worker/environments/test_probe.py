@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.errors import EnvironmentUnavailable
-from worker.environments import describe, make_environments, make_renderer
-from worker.environments.probe import PROBES
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.environments import describe, make_environments, make_renderer
+from phylon.worker.environments.probe import PROBES
 
 COUNT = 32
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from phylon.spec.environment import EnvironmentSpec
-from worker.core.errors import EnvironmentUnavailable
-from worker.environments import SUITES, describe, make_environments
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.environments import SUITES, describe, make_environments
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -25,8 +25,8 @@ class Without:
         return None if is_hidden else self.finder.find_spec(name, path, target)
 
 sys.meta_path[:] = map(Without, sys.meta_path)
-from worker.core.errors import EnvironmentUnavailable
-from worker.environments import describe, suite_ids
+from phylon.worker.core.errors import EnvironmentUnavailable
+from phylon.worker.environments import describe, suite_ids
 assert suite_ids("probe")
 try:
     describe({suite!r}, {id!r})

@@ -5,8 +5,8 @@ import pytest
 
 from phylon.catalogue import find
 from phylon.spec.environment import EnvironmentSpec
-from worker.environments import describe, make_environments, make_renderer
-from worker.environments.toy import TOYS
+from phylon.worker.environments import describe, make_environments, make_renderer
+from phylon.worker.environments.toy import TOYS
 
 
 def start(id, count):

@@ -10,9 +10,9 @@ import pytest
 
 from phylon.spec import MLPSpec, TD3Spec, hyperparameters
 from phylon.spec.experiment import ExecutionSpec
-from worker.algorithms import build_algorithm
-from worker.core.types import EnvironmentInfo, Transition
-from worker.execution import Execution, Workload, build_execution
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.types import EnvironmentInfo, Transition
+from phylon.worker.execution import Execution, Workload, build_execution
 
 SIZE, UPDATES, BATCH, OBSERVATION, ACTION = 4, 6, 8, 3, 2
 KEY = np.array([1, 2], np.uint32)
@@ -89,7 +89,7 @@ def compilations() -> Iterator[list[str]]:
 @pytest.fixture(scope="session")
 def members_one_by_one(setting: Setting) -> list[Any]:
     """Each member trained by itself, by plain calls of the algorithm: what every strategy must reproduce."""
-    from worker.core.keys import derive
+    from phylon.worker.core.keys import derive
 
     algorithm, update = setting.work.algorithm, jax.jit(setting.work.algorithm.update)
     run_key = jax.random.wrap_key_data(jax.numpy.asarray(KEY))

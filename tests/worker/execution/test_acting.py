@@ -9,10 +9,10 @@ import pytest
 
 from phylon.spec import bounds, hyperparameters
 from phylon.spec.algorithms import DQNSpec
-from worker.algorithms import build_algorithm
-from worker.core.types import EnvironmentInfo
-from worker.execution import Workload
-from worker.execution.acting import leaves_read, make_acting
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.execution import Workload
+from phylon.worker.execution.acting import leaves_read, make_acting
 
 SIZE, KEY = 4, np.array([1, 2], np.uint32)
 

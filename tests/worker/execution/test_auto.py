@@ -7,8 +7,8 @@ import jax
 import pytest
 
 from phylon.spec.experiment import ExecutionSpec
-from worker.execution import auto, build_execution
-from worker.execution.auto import Trial, candidates, choose
+from phylon.worker.execution import auto, build_execution
+from phylon.worker.execution.auto import Trial, candidates, choose
 
 
 @pytest.fixture(autouse=True)

@@ -17,11 +17,11 @@ import pytest
 
 from phylon.spec import MLPSpec, TD3Spec, hyperparameters
 from phylon.spec.experiment import ExecutionSpec
-from worker.algorithms import build_algorithm
-from worker.core.errors import EngineError
-from worker.core.types import EnvironmentInfo, Transition
-from worker.execution import Workload, build_execution
-from worker.execution.parallel import groups, parallel
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.errors import EngineError
+from phylon.worker.core.types import EnvironmentInfo, Transition
+from phylon.worker.execution import Workload, build_execution
+from phylon.worker.execution.parallel import groups, parallel
 
 ROOT = Path(__file__).parents[3]
 KEY = np.array([1, 2], np.uint32)
@@ -29,8 +29,8 @@ KEY = np.array([1, 2], np.uint32)
 TRAINER = """
 import os, time
 from functools import partial
-from worker.execution.member_process import Group
-from worker.execution.parallel import Crew
+from phylon.worker.execution.member_process import Group
+from phylon.worker.execution.parallel import Crew
 
 BUSY = "import os, time; print(os.getpid(), flush=True); time.sleep(3600)"
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.execution.shared_memory import SharedMemory
+from phylon.worker.execution.shared_memory import SharedMemory
 
 TREE = {"weights": np.arange(30, dtype=np.float32).reshape(2, 15), "count": np.array([1, 2], np.int8)}
 

@@ -14,9 +14,9 @@ import numpy as np
 from phylon.spec import MLPSpec, SACSpec, hyperparameters
 from phylon.spec.algorithms.convolutions import CNNSpec
 from phylon.spec.algorithms.drac import DrACSpec
-from worker.algorithms import build_algorithm
-from worker.core.types import EnvironmentInfo
-from worker.execution import Workload, build_execution
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.execution import Workload, build_execution
 
 def founders(spec, info):
     typical = hyperparameters(spec)

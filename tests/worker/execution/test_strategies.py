@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from worker.execution.sharded import devices_that_divide
+from phylon.worker.execution.sharded import devices_that_divide
 
 SIZE, UPDATES = 4, 6
 

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.core.types import Algorithm, EnvironmentInfo, Transition
-from worker.execution import Workload
-from worker.execution.vectorized import vectorized
+from phylon.worker.core.types import Algorithm, EnvironmentInfo, Transition
+from phylon.worker.execution import Workload
+from phylon.worker.execution.vectorized import vectorized
 
 SIZE = 5
 

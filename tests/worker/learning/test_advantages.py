@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.learning import generalised_advantages, normalised
+from phylon.worker.learning import generalised_advantages, normalised
 
 
 def advantages(variant, reward, value, next_value, discount, continues, trace_decay):

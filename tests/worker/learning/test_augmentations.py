@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from phylon.spec.algorithms.drac import AUGMENTATION_NAMES
-from worker.execution.compilation import seldom_run
-from worker.learning.augmentations import (
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.learning.augmentations import (
     AUGMENTATIONS,
     adjust_colours,
     adjust_contrast,

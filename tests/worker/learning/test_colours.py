@@ -4,7 +4,7 @@ import itertools
 import jax.numpy as jnp
 import numpy as np
 
-from worker.learning.colours import hsv_to_rgb, luminance, rgb_to_hsv
+from phylon.worker.learning.colours import hsv_to_rgb, luminance, rgb_to_hsv
 
 GRID = list(itertools.product(np.linspace(0, 1, 6), repeat=3))  # grays, black, white and the pure colours among them
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.learning.diversity import log_determinant
+from phylon.worker.learning.diversity import log_determinant
 
 
 def test_of_two_by_hand(variant):

@@ -1,7 +1,7 @@
 import jax.numpy as jnp
 import pytest
 
-from worker.learning import clip_by_global_norm
+from phylon.worker.learning import clip_by_global_norm
 
 GRADIENTS = {"a": jnp.array([3.0]), "b": jnp.array([[0.0, 4.0]])}  # a joint length of 5
 

@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from worker.learning import soft_policy_loss, soft_q_target, temperature_loss
+from phylon.worker.learning import soft_policy_loss, soft_q_target, temperature_loss
 
 
 def arrays(*values):

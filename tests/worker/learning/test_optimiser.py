@@ -1,7 +1,7 @@
 import jax.numpy as jnp
 import pytest
 
-from worker.learning import adam_init, adam_step
+from phylon.worker.learning import adam_init, adam_step
 
 
 def test_two_steps_by_hand(variant):

@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from worker.learning import deterministic_policy_gradient_loss
+from phylon.worker.learning import deterministic_policy_gradient_loss
 
 OBS = jnp.array([1.0, 2.0])
 

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.learning import clipped_surrogate_loss, clipped_value_loss, value_loss
+from phylon.worker.learning import clipped_surrogate_loss, clipped_value_loss, value_loss
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from worker.learning import double_q_learning_target, huber, linear_schedule, q_learning_target
+from phylon.worker.learning import double_q_learning_target, huber, linear_schedule, q_learning_target
 
 
 @pytest.mark.parametrize(

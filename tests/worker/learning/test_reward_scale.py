@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.learning.reward_scale import CLIP, merge_moments, moments_of, reward_scale_init, scale_rewards
+from phylon.worker.learning.reward_scale import CLIP, merge_moments, moments_of, reward_scale_init, scale_rewards
 
 
 def returns_of(reward, ended, discount, carried):

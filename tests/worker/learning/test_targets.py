@@ -1,7 +1,7 @@
 import jax.numpy as jnp
 import pytest
 
-from worker.learning import polyak_average, smoothed_target_action
+from phylon.worker.learning import polyak_average, smoothed_target_action
 
 
 @pytest.mark.parametrize(("rate", "expected"), [(0.0, [1.0, 2.0]), (0.25, [1.5, 1.0]), (1.0, [3.0, -2.0])])

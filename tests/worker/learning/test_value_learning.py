@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from worker.learning import clipped_double_q_target, squared_errors
+from phylon.worker.learning import clipped_double_q_target, squared_errors
 
 
 @pytest.mark.parametrize(

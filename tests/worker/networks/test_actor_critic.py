@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from phylon.spec import MLPSpec
-from worker.core.types import EnvironmentInfo
-from worker.networks import critic_ensemble, deterministic_policy, is_last, tanh_normal_policy
-from worker.networks.actor_critic import squashed_log_std
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.networks import critic_ensemble, deterministic_policy, is_last, tanh_normal_policy
+from phylon.worker.networks.actor_critic import squashed_log_std
 
 INFO = EnvironmentInfo(observation_shape=(2,), action_size=1, max_episode_steps=None)
 

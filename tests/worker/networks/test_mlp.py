@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phylon.spec import MLPSpec
-from worker.networks.mlp import Head, mlp, mlp_with_heads
+from phylon.worker.networks.mlp import Head, mlp, mlp_with_heads
 
 ROOT = math.sqrt(1 + 1e-5)
 """What LayerNorm divides (1, -1) by."""

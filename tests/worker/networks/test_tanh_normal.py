@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from worker.networks import TanhNormal
+from phylon.worker.networks import TanhNormal
 
 CASES = [(0.0, 0.0), (1.5, -1.0), (-0.7, 0.8), (0.3, -3.0)]
 

@@ -9,10 +9,10 @@ import pytest
 
 from phylon.spec import MLPSpec
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec
-from worker.core.errors import UnsupportedEnvironment
-from worker.core.types import EnvironmentInfo
-from worker.execution.compilation import seldom_run
-from worker.networks.torsos import torso
+from phylon.worker.core.errors import UnsupportedEnvironment
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.networks.torsos import torso
 
 ATARI = EnvironmentInfo((84, 84, 4), 14, None, is_discrete=True, observation_dtype="uint8")
 PROCGEN = EnvironmentInfo((64, 64, 3), 15, None, is_discrete=True, observation_dtype="uint8")

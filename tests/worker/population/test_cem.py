@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.population import cem
-from worker.population.cem import CEMState
+from phylon.worker.population import cem
+from phylon.worker.population.cem import CEMState
 
 
 class TestEliteWeights:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phylon.spec import Choice, IntUniform, bounds, parse_spec, tuned
-from worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.population import Standing, build_method, sample_hyperparams
 
 SIZE, EPISODES = 8, 3
 NUMBERS = {

@@ -7,9 +7,9 @@ import pytest
 
 from phylon.spec import Choice, IntUniform, LogUniform, Uniform
 from phylon.spec.explore import GaussianExplore, KeepExplore, PerturbExplore, ResampleExplore, TriangularExplore
-from worker.core.keys import member_keys
-from worker.population.explore import build_move, explore_members
-from worker.population.hyperparams import prior
+from phylon.worker.core.keys import member_keys
+from phylon.worker.population.explore import build_move, explore_members
+from phylon.worker.population.hyperparams import prior
 
 WHO = jnp.array([True, False, True, False])
 HYPERPARAMS = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from phylon.spec.fitness import ExponentialFitness, LastFitness, MeanFitness
-from worker.population.fitness import empty_history, fitness_of, inherit, remember
+from phylon.worker.population.fitness import empty_history, fitness_of, inherit, remember
 
 NAN = float("nan")
 

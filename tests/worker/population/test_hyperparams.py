@@ -6,10 +6,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from phylon.spec import Choice, IntUniform, LogUniform, TD3Spec, Uniform, bounds, hyperparameters
-from worker.core.errors import EngineError
-from worker.core.keys import member_keys
-from worker.population import sample_hyperparams
-from worker.population.hyperparams import float32_support, prior
+from phylon.worker.core.errors import EngineError
+from phylon.worker.core.keys import member_keys
+from phylon.worker.population import sample_hyperparams
+from phylon.worker.population.hyperparams import float32_support, prior
 
 TUNED = TD3Spec(
     name="td3",

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phylon.spec import parse_spec
-from worker.algorithms.joint import build_joint_algorithm
-from worker.core.keys import member_keys
-from worker.core.types import EnvironmentInfo
-from worker.execution.compilation import seldom_run
-from worker.population import Standing, build_method, sample_hyperparams
-from worker.population.dvd import BanditState, choose, first_state
+from phylon.worker.algorithms.joint import build_joint_algorithm
+from phylon.worker.core.keys import member_keys
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.population.dvd import BanditState, choose, first_state
 
 SIZE = 5
 CEM_RL = {"name": "cem_rl", "interval": 1000, "trained": 0.4}

@@ -6,8 +6,8 @@ import pytest
 
 from phylon.spec import parse_spec, tuned
 from phylon.spec.problems import SpecInvalid
-from worker.execution.compilation import seldom_run
-from worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.population import Standing, build_method, sample_hyperparams
 
 FREQUENCIES = (1, 2, 6)
 SIZE, PART, QUARTER = 24, 8, 2

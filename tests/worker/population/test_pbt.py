@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from phylon.spec import Choice, IntUniform, LogUniform, Uniform, bounds, parse_spec, tuned
 from phylon.spec.selection import donors, replaced_members
-from worker.execution.compilation import seldom_run
-from worker.population import Standing, build_method, ranks, sample_hyperparams
-from worker.population.pbt import operator_of
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.population import Standing, build_method, ranks, sample_hyperparams
+from phylon.worker.population.pbt import operator_of
 
 ALGORITHM = {
     "name": "td3",

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from phylon.spec.selection import BinaryTournament, CustomSelection, NoSelection, TTestSelection, WinnerTakesAll
-from worker.core.errors import EngineError
-from worker.population import Standing
-from worker.population.custom import load_entry_point
-from worker.population.selection import best_first, build_selection, ranks, truncation, valid_parents, welch
+from phylon.worker.core.errors import EngineError
+from phylon.worker.population import Standing
+from phylon.worker.population.custom import load_entry_point
+from phylon.worker.population.selection import best_first, build_selection, ranks, truncation, valid_parents, welch
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -133,7 +133,9 @@ class TestCustom:
         from importlib.metadata import EntryPoint
 
         monkeypatch.setenv("PHYLON_ALLOW_CUSTOM", "1")
-        point = EntryPoint(name="mine", value="worker.population.selection:best_first", group="phylon.selections")
+        point = EntryPoint(
+            name="mine", value="phylon.worker.population.selection:best_first", group="phylon.selections"
+        )
         assert load_entry_point("phylon.selections", "mine", lambda group: [point]) is best_first
 
     def test_what_it_says_is_held_to_slots_that_exist(self):

@@ -7,11 +7,11 @@ from phylon.presets import load_preset
 from phylon.spec import parse_yaml
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.memory import replay_bytes
-from worker.core.types import EnvironmentInfo, Rollout, Transition
-from worker.environments import describe, make_environments
-from worker.replay import FrameReplay, Replay, make_replay
-from worker.training.collect import Given, HostCollector, in_order_of_time
-from worker.training.stopwatch import Stopwatch
+from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
+from phylon.worker.environments import describe, make_environments
+from phylon.worker.replay import FrameReplay, Replay, make_replay
+from phylon.worker.training.collect import Given, HostCollector, in_order_of_time
+from phylon.worker.training.stopwatch import Stopwatch
 
 SIDE, STACK, MEMBERS = 3, 4, 2
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from worker.core.types import EnvironmentInfo, Transition
-from worker.replay import Replay
+from phylon.worker.core.types import EnvironmentInfo, Transition
+from phylon.worker.replay import Replay
 
 INFO = EnvironmentInfo(observation_shape=(2,), action_size=1, max_episode_steps=None)
 MEMBERS = 3

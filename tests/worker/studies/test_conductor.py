@@ -9,11 +9,11 @@ import pytest
 from phylon import study
 from phylon.spec import RuntimeStudySpec, parse_study
 from phylon.study import Machine, Measurement, measured, unmeasured
-from worker.studies import conductor
-from worker.studies.cell import Failed, told
-from worker.studies.contender import NotApplicable, Task
-from worker.studies.folder import FolderRefused, locked, open_study
-from worker.studies.lane import Lane, LaneFailed
+from phylon.worker.studies import conductor
+from phylon.worker.studies.cell import Failed, told
+from phylon.worker.studies.contender import NotApplicable, Task
+from phylon.worker.studies.folder import FolderRefused, locked, open_study
+from phylon.worker.studies.lane import Lane, LaneFailed
 
 pytest.importorskip("torch", reason="PyTorch is not installed; run: pip install 'phylon[torch]'")
 

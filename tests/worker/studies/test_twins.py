@@ -11,14 +11,14 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed; run: pip 
 from pydantic import TypeAdapter  # noqa: E402
 
 from phylon.spec import AlgorithmSpec, hyperparameters  # noqa: E402
+from phylon.worker.algorithms import build_algorithm  # noqa: E402
+from phylon.worker.algorithms.ppo import shuffled  # noqa: E402
+from phylon.worker.core.keys import derive, member_keys  # noqa: E402
+from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition  # noqa: E402
+from phylon.worker.studies.torch_twins import build_twin  # noqa: E402
+from phylon.worker.studies.torch_twins.dqn import DQNTwin  # noqa: E402
+from phylon.worker.studies.workload import ACTIONS, BUTTONS, VECTOR, Data  # noqa: E402
 from tests.worker.studies import twin_weights as weights  # noqa: E402
-from worker.algorithms import build_algorithm  # noqa: E402
-from worker.algorithms.ppo import shuffled  # noqa: E402
-from worker.core.keys import derive, member_keys  # noqa: E402
-from worker.core.types import EnvironmentInfo, Rollout, Transition  # noqa: E402
-from worker.studies.torch_twins import build_twin  # noqa: E402
-from worker.studies.torch_twins.dqn import DQNTwin  # noqa: E402
-from worker.studies.workload import ACTIONS, BUTTONS, VECTOR, Data  # noqa: E402
 
 MEMBERS, UPDATES, BATCH = 3, 2, 4
 IMAGE = (12, 12, 2)

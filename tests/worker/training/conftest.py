@@ -11,11 +11,11 @@ from typing import Any
 import jax
 import pytest
 
-from phylon.events import RunEvent
+from phylon.contract.events import RunEvent
 from phylon.spec import parse_spec
-from worker.training.commands import Commands
-from worker.training.run_directory import RunRequest, write_run
-from worker.training.session import train
+from phylon.worker.training.commands import Commands
+from phylon.worker.training.run_directory import RunRequest, write_run
+from phylon.worker.training.session import train
 
 from .runs import events_of
 
@@ -91,7 +91,7 @@ class Launched:
         environment = {**os.environ, "PHYLON_COMPILE_CACHE": str(compile_cache), "JAX_PLATFORMS": "cpu"}
         environment.pop("XLA_FLAGS", None)  # the trainer sets its own
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "worker.training", str(run_dir)],
+            [sys.executable, "-m", "phylon.worker.training", str(run_dir)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

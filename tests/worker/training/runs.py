@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from phylon.events import RunEvent
+from phylon.contract.events import RunEvent
 from phylon.spool import SpoolReader
-from worker.training.run_directory import checkpoints_dir, latest_checkpoint, spool_path
+from phylon.worker.training.run_directory import checkpoints_dir, latest_checkpoint, spool_path
 
 
 def events_of(run_dir: Path) -> list[RunEvent]:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from phylon.spec.segments import updates_at_once
-from worker.execution.auto import Chosen, choose
-from worker.training import assembly, experience
+from phylon.worker.execution.auto import Chosen, choose
+from phylon.worker.training import assembly, experience
 
 from .runs import last_arrays
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from phylon.spec.experiment import EnvironmentSpec
-from worker.environments import make_environments
-from worker.training.collect import Given, HostCollector, in_order_of_time
-from worker.training.stopwatch import Stopwatch
+from phylon.worker.environments import make_environments
+from phylon.worker.training.collect import Given, HostCollector, in_order_of_time
+from phylon.worker.training.stopwatch import Stopwatch
 
 SIZE, ENVS = 3, 2
 

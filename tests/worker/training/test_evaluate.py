@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from phylon.spec.environment import EnvironmentSpec, ProcgenSpec
-from worker.environments import has_unseen_levels, make_environments
-from worker.execution import Actor
-from worker.training.evaluate import HostEvaluator
+from phylon.worker.environments import has_unseen_levels, make_environments
+from phylon.worker.execution import Actor
+from phylon.worker.training.evaluate import HostEvaluator
 
 SIZE, EPISODES = 3, 4
 
@@ -42,7 +42,7 @@ def test_episodes_that_end_early_wait_for_the_rest():
             return np.zeros((self.count, 1), np.float32)
 
         def step(self, actions):
-            from worker.environments import StepResult
+            from phylon.worker.environments import StepResult
 
             self.steps += 1
             ended = self.steps % np.arange(1, self.count + 1) == 0

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phylon.events import Finished, Lineage, Started
-from worker.training.run_directory import checkpoints_dir
+from phylon.contract.events import Finished, Lineage, Started
+from phylon.worker.training.run_directory import checkpoints_dir
 
 from .runs import frames_of, last_arrays, reproducible
 
@@ -54,7 +54,7 @@ def tells_what_it_does(name: str, events: list[Any], arrays: dict[str, np.ndarra
     started, lineages = events[0], [event for event in events if isinstance(event, Lineage)]
     assert isinstance(started, Started)
     assert started.strategy == "vectorized" and "share a critic" in started.explanation
-    births = [segment for event in lineages[1:] for segment in event.segments]
+    births = [span for event in lineages[1:] for span in event.spans]
     returns = frames_of(events, "evaluation/return")
     losses = frames_of(events, "training/policy_loss")
     if name == "cem_rl":
@@ -63,24 +63,24 @@ def tells_what_it_does(name: str, events: list[Any], arrays: dict[str, np.ndarra
         assert centre.keys() == returns.keys() and all(len(values) == 1 for values in centre.values())
         assert all(np.isfinite(values).tolist() == [True, True, False, False] for values in losses.values())
         first = births[:4]
-        assert {segment.operator for segment in first} == {"sample"}
+        assert {span.operator for span in first} == {"sample"}
         best = int(np.argmax(returns[100]))
-        assert {segment.parent for segment in first} == {best}  # a founder's segment has its slot's number
-        assert len({segment.weights for segment in first}) == 4
-        assert [segment.reasons["trained"] for segment in first] == [1, 1, 0, 0]
-        assert max(first, key=lambda segment: segment.reasons["elite_weight"]).slot == best
+        assert {span.parent for span in first} == {best}  # a founder's span has its slot's number
+        assert len({span.weights for span in first}) == 4
+        assert [span.reasons["trained"] for span in first] == [1, 1, 0, 0]
+        assert max(first, key=lambda span: span.reasons["elite_weight"]).slot == best
         assert any(key.startswith("search/mean/") for key in arrays)
     else:
         assert all(np.isfinite(values).all() for values in losses.values())
         coefficients = [values[0] for values in frames_of(events, "hyperparams/diversity").values()]
         assert coefficients[0] == pytest.approx(0.1)
-        for segment in births:
-            assert segment.operator == "schedule" and segment.parent % 4 == segment.slot
-            assert segment.reasons.keys() == {
+        for span in births:
+            assert span.operator == "schedule" and span.parent % 4 == span.slot
+            assert span.reasons.keys() == {
                 "coefficient",
                 "coefficient_before",
                 "arm_0.1",
                 "arm_0.6",
                 "log_determinant",
             }
-            assert segment.hyperparams["diversity"] == pytest.approx(segment.reasons["coefficient"])
+            assert span.hyperparams["diversity"] == pytest.approx(span.reasons["coefficient"])

@@ -1,12 +1,12 @@
-"""Segments: numbered in order, each with the parent whose weights it began with."""
+"""Spans: numbered in order, each with the parent whose weights it began with."""
 
 import numpy as np
 import pytest
 
-from worker.population import Birth, Evolution
-from worker.training.failure import MutationNotProven
-from worker.training.lineage import Lineage
-from worker.training.proof import prove_copies, prove_hyperparams
+from phylon.worker.population import Birth, Evolution
+from phylon.worker.training.failure import MutationNotProven
+from phylon.worker.training.lineage import Lineage
+from phylon.worker.training.proof import prove_copies, prove_hyperparams
 
 BEFORE = {"discount": np.array([0.9, 0.95, 0.99], np.float32), "target_rate": np.full(3, 0.5, np.float32)}
 AFTER = {"discount": np.array([0.99, 0.95, 0.99], np.float32), "target_rate": np.full(3, 0.5, np.float32)}

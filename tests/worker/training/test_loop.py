@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phylon.events import Failed, Finished, Lineage, Metrics, Started
-from worker.execution.auto import Chosen, choose
-from worker.training import assembly
-from worker.training.commands import Commands
-from worker.training.stopwatch import PHASES
+from phylon.contract.events import Failed, Finished, Lineage, Metrics, Started
+from phylon.worker.execution.auto import Chosen, choose
+from phylon.worker.training import assembly
+from phylon.worker.training.commands import Commands
+from phylon.worker.training.stopwatch import PHASES
 
 from .runs import frames_of, kinds, last_arrays, reproducible
 
@@ -77,7 +77,7 @@ class TestReproducibility:
 
 def plan(event: Lineage) -> Any:
     chosen = {"id", "slot", "parent", "operator", "changes", "hyperparams_before", "hyperparams", "rank"}
-    return event.step, [segment.model_dump(include=chosen) for segment in event.segments]
+    return event.step, [span.model_dump(include=chosen) for span in event.spans]
 
 
 class TestRecompilation:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phylon.events import Finished
-from worker.training.run_directory import checkpoints_dir
+from phylon.contract.events import Finished
+from phylon.worker.training.run_directory import checkpoints_dir
 
 from .runs import last_arrays, reproducible
 

@@ -8,13 +8,13 @@ import pytest
 
 from phylon.spec import hyperparameters, parse_spec
 from phylon.spec.memory import batch_bytes, call_bytes, learner_of, population_memory, replay_bytes, state_bytes
-from worker.algorithms import build_algorithm
-from worker.algorithms.joint import build_joint_algorithm
-from worker.core.types import Algorithm, EnvironmentInfo
-from worker.environments import describe
-from worker.execution.compilation import seldom_run
-from worker.execution.members import member_updates
-from worker.training.experience import make_experience
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.algorithms.joint import build_joint_algorithm
+from phylon.worker.core.types import Algorithm, EnvironmentInfo
+from phylon.worker.environments import describe
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.members import member_updates
+from phylon.worker.training.experience import make_experience
 
 CHEETAH = {"suite": "gymnasium", "id": "HalfCheetah-v5"}
 PIXELS = {"suite": "probe", "id": "ActionRewardImage-v0", "envs_per_member": 2}

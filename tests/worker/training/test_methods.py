@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from phylon.events import Finished, Lineage
-from worker.training.run_directory import checkpoints_dir
+from phylon.contract.events import Finished, Lineage
+from phylon.worker.training.run_directory import checkpoints_dir
 
 from .runs import frames_of
 
 
 def births_of(events):
-    return [(event.step, segment) for event in events if isinstance(event, Lineage) for segment in event.segments][4:]
+    return [(event.step, span) for event in events if isinstance(event, Lineage) for span in event.spans][4:]
 
 
 def test_policies_alone_are_copied_with_their_replay(small_spec, train_here, tmp_path):
@@ -33,7 +33,7 @@ def test_policies_alone_are_copied_with_their_replay(small_spec, train_here, tmp
     assert any(not np.array_equal(values[0], values[1]) for values in critics)
     reward = arrays["replay/reward"]
     assert np.array_equal(reward, np.broadcast_to(reward[:1], reward.shape))
-    values = {segment.slot: segment.hyperparams["policy_learning_rate"] for _, segment in births_of(events)}
+    values = {span.slot: span.hyperparams["policy_learning_rate"] for _, span in births_of(events)}
     assert len(set(values.values())) == len(values)  # everyone kept its own
 
 
@@ -45,11 +45,11 @@ def test_everyone_explores_and_the_mean_of_evaluations_ranks(small_spec, train_h
         "fitness": {"name": "mean", "window": 2},
     }
     events = train_here(small_spec)
-    first = [segment for step, segment in births_of(events) if step == 100]
-    assert sorted(segment.slot for segment in first) == [0, 1, 2, 3]
-    assert all(segment.hyperparams != segment.hyperparams_before for segment in first)
+    first = [span for step, span in births_of(events) if step == 100]
+    assert sorted(span.slot for span in first) == [0, 1, 2, 3]
+    assert all(span.hyperparams != span.hyperparams_before for span in first)
     fitness, returns = frames_of(events, "evaluation/fitness"), frames_of(events, "evaluation/return")
-    by_slot = {segment.slot: segment for segment in first}
+    by_slot = {span.slot: span for span in first}
     for slot in range(4):
         if by_slot[slot].parent == slot:  # its own ancestor, so the history is its own
             expected = (returns[100][slot] + returns[200][slot]) / 2
@@ -80,7 +80,7 @@ def test_a_schedule_is_followed(small_spec, train_here):
         180: pytest.approx(0.9),
         240: pytest.approx(0.95),
     }
-    assert [(step, segment.operator, segment.changes["discount"]) for step, segment in births_of(events)] == [
+    assert [(step, span.operator, span.changes["discount"]) for step, span in births_of(events)] == [
         (200, "schedule", "schedule")
     ] * 4
     rates = frames_of(events, "hyperparams/policy_learning_rate").values()

@@ -9,16 +9,16 @@ import pytest
 
 from phylon.spec import MLPSpec, hyperparameters, parse_spec
 from phylon.spec.algorithms.ppo import PPOSpec
-from worker.algorithms import build_algorithm
-from worker.core.types import EnvironmentInfo
-from worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep
-from worker.execution import Workload, build_execution
-from worker.training.collect import Exploring, Given, HostCollector
-from worker.training.collect_on_device import DeviceCollector
-from worker.training.evaluate import HostEvaluator
-from worker.training.evaluate_on_device import DeviceEvaluator
-from worker.training.experience import make_experience
-from worker.training.stopwatch import Stopwatch
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.types import EnvironmentInfo
+from phylon.worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep
+from phylon.worker.execution import Workload, build_execution
+from phylon.worker.training.collect import Exploring, Given, HostCollector
+from phylon.worker.training.collect_on_device import DeviceCollector
+from phylon.worker.training.evaluate import HostEvaluator
+from phylon.worker.training.evaluate_on_device import DeviceEvaluator
+from phylon.worker.training.experience import make_experience
+from phylon.worker.training.stopwatch import Stopwatch
 
 SIZE, ENVS, LIMIT, CALLS = 4, 2, 3, 11
 INFO = EnvironmentInfo((2,), 1, LIMIT, envs_per_member=ENVS)

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from phylon.events import Stopped
+from phylon.contract.events import Stopped
 from phylon.spool import SpoolReader
-from worker.training.run_directory import (
+from phylon.worker.training.run_directory import (
     CheckpointRecord,
     RunRequest,
     checkpoint_records,
@@ -22,7 +22,7 @@ from worker.training.run_directory import (
     spool_path,
     write_run,
 )
-from worker.training.spool import SpoolWriter
+from phylon.worker.training.spool import SpoolWriter
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from phylon.spec import parse_spec
-from worker.core.types import EnvironmentInfo, Rollout, Transition
-from worker.training.collect import as_of_one_member
-from worker.training.experience import make_experience
+from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
+from phylon.worker.training.collect import as_of_one_member
+from phylon.worker.training.experience import make_experience
 
 MEMBERS, CALLS, ENVS = 3, 4, 2
 INFO = EnvironmentInfo(observation_shape=(3,), action_size=1, max_episode_steps=200, envs_per_member=ENVS)

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from phylon.events import Metrics, Stopped
+from phylon.contract.events import Metrics, Stopped
 from phylon.spool import SpoolReader
-from worker.training.spool import SpoolWriter
+from phylon.worker.training.spool import SpoolWriter
 
 
 def test_an_event_can_be_read_at_once(tmp_path):

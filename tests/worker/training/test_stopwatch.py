@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from worker.training.stopwatch import PHASES, Stopwatch
+from phylon.worker.training.stopwatch import PHASES, Stopwatch
 
 
 def test_phases_and_the_rest_make_the_whole():

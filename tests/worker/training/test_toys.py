@@ -11,16 +11,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.events import Lineage
+from phylon.contract.events import Lineage
 from phylon.presets import load_preset
 from phylon.spec import ExperimentSpec, parse_group, read_yaml, spec_to_json
 from phylon.toys import START, TOP, figure2_score
-from worker.algorithms import build_algorithm
-from worker.core.keys import derive, member_keys
-from worker.environments import describe
-from worker.execution.compilation import seldom_run
-from worker.population import Standing, build_method, sample_hyperparams
-from worker.population.timing import Progress, is_due
+from phylon.worker.algorithms import build_algorithm
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.environments import describe
+from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.population.timing import Progress, is_due
 
 from .runs import frames_of
 
@@ -139,9 +139,7 @@ def test_a_real_run_goes_the_same_way_by_every_strategy(strategy: str, train_her
     for step, value in best.items():
         assert value == pytest.approx(scores("pbt")[0, step - 1], abs=1e-5), step
     assert best[200] >= 1.19
-    children = [
-        (event.step, segment.slot) for event in events if isinstance(event, Lineage) for segment in event.segments
-    ]
+    children = [(event.step, span.slot) for event in events if isinstance(event, Lineage) for span in event.spans]
     copied = np.argwhere(lives.parents[0] != np.arange(2))
     assert children[2:] == [(step + 1, slot) for step, slot in copied.tolist()]
 

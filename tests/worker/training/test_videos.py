@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phylon.events import Finished, Video
+from phylon.contract.events import Finished, Video
 from phylon.spec import parse_spec
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.videos import VideosSpec
-from worker.training.camera import Camera, CameraFailed, Take
-from worker.training.encoder import ffmpeg
-from worker.training.run_directory import checkpoints_dir, file_sha256, videos_dir
-from worker.training.studio import Studio
+from phylon.worker.training.camera import Camera, CameraFailed, Take
+from phylon.worker.training.encoder import ffmpeg
+from phylon.worker.training.run_directory import checkpoints_dir, file_sha256, videos_dir
+from phylon.worker.training.studio import Studio
 
 from .runs import frames_of, last_arrays, reproducible
 
@@ -57,7 +57,7 @@ def test_a_run_with_videos(filmed_spec, train_here, tmp_path):
     events = train_here(filmed_spec)
     assert isinstance(events[-1], Finished)
     videos = videos_of(events)
-    assert [(video.step, video.member, video.segment) for video in videos] == [
+    assert [(video.step, video.member, video.span) for video in videos] == [
         (step, member, member) for step in (200, 300) for member in (0, 1)
     ], "at each interval and at the end of the budget"
     fitness = frames_of(events, "evaluation/return")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from worker.core.types import Array, Key
+from phylon.worker.core.types import Array, Key
 
 CANDIDATES = 512
 CLIMBERS = 8

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec.pb2 import BanditSpec
-from worker.core.types import Array, Key
+from phylon.worker.core.types import Array, Key
 
 LARGEST_EXPLORATION = 0.9
 

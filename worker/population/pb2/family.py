@@ -15,23 +15,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.events import Operator
+from phylon.contract.events import Operator
 from phylon.spec import ExperimentSpec
 from phylon.spec.evolving import Evolving
 from phylon.spec.pb2 import BanditSpec, PB2FamilySpec
 from phylon.spec.selection import donors, replaced_members
-from worker.core.keys import derive, member_keys
-from worker.core.types import Array, Hyperparams, Key
-from worker.population.hyperparams import prior
-from worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
-from worker.population.pb2 import bandit
-from worker.population.pb2.bandit import Bandit
-from worker.population.pb2.fitting import usual_parameters
-from worker.population.pb2.kernels import Parameters, time_varying_mixed
-from worker.population.pb2.observations import Observations, nothing, record, standardise, to_unit
-from worker.population.pb2.proposal import Model, Pending, Proposal, propose
-from worker.population.pb2.space import decode_number, encode_categories, encode_numbers, listed, space_of
-from worker.population.selection import best_first, truncation
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams, Key
+from phylon.worker.population.hyperparams import prior
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.pb2 import bandit
+from phylon.worker.population.pb2.bandit import Bandit
+from phylon.worker.population.pb2.fitting import usual_parameters
+from phylon.worker.population.pb2.kernels import Parameters, time_varying_mixed
+from phylon.worker.population.pb2.observations import Observations, nothing, record, standardise, to_unit
+from phylon.worker.population.pb2.proposal import Model, Pending, Proposal, propose
+from phylon.worker.population.pb2.space import decode_number, encode_categories, encode_numbers, listed, space_of
+from phylon.worker.population.selection import best_first, truncation
 
 # Codes of what was done to a hyper-parameter.
 KEEP, INHERIT, RESAMPLE, MODEL, BANDIT = range(5)

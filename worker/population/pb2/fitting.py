@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.types import Array, Key
-from worker.population.pb2.gaussian_process import Data, log_likelihood
-from worker.population.pb2.kernels import KernelFn, Parameters, compare
+from phylon.worker.core.types import Array, Key
+from phylon.worker.population.pb2.gaussian_process import Data, log_likelihood
+from phylon.worker.population.pb2.kernels import KernelFn, Parameters, compare
 
 STEPS = 20
 FIRST_STEP = 0.5

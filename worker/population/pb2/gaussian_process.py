@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from worker.core.types import Array
-from worker.population.pb2.kernels import Inputs, KernelFn, Pairs, Parameters, compare
+from phylon.worker.core.types import Array
+from phylon.worker.population.pb2.kernels import Inputs, KernelFn, Pairs, Parameters, compare
 
 
 class Data(NamedTuple):

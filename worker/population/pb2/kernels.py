@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import jax.numpy as jnp
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 
 class Inputs(NamedTuple):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
-from worker.core.types import Array
+from phylon.worker.core.types import Array
 
 CLIP = 2.0
 """Standard deviations at which a gain is cut, as in the papers' code: one lucky interval must not bend the model."""

@@ -5,10 +5,10 @@ What is learned under one category informs the others as far as the fitted mix a
 
 from phylon.spec import ExperimentSpec
 from phylon.spec.pb2 import PB2MixSpec
-from worker.population.method import PopulationMethod
-from worker.population.pb2.family import build
-from worker.population.pb2.kernels import time_varying_mixed
-from worker.population.pb2.proposal import Model
+from phylon.worker.population.method import PopulationMethod
+from phylon.worker.population.pb2.family import build
+from phylon.worker.population.pb2.kernels import time_varying_mixed
+from phylon.worker.population.pb2.proposal import Model
 
 
 def pb2_mix(spec: ExperimentSpec) -> PopulationMethod:

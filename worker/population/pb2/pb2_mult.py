@@ -7,10 +7,10 @@ back instead, so that one which no founder had could never be tried.)
 
 from phylon.spec import ExperimentSpec
 from phylon.spec.pb2 import PB2MultSpec
-from worker.population.method import PopulationMethod
-from worker.population.pb2.family import build
-from worker.population.pb2.kernels import time_varying_within
-from worker.population.pb2.proposal import Model
+from phylon.worker.population.method import PopulationMethod
+from phylon.worker.population.pb2.family import build
+from phylon.worker.population.pb2.kernels import time_varying_within
+from phylon.worker.population.pb2.proposal import Model
 
 
 def pb2_mult(spec: ExperimentSpec) -> PopulationMethod:

@@ -11,12 +11,12 @@ import jax
 import jax.numpy as jnp
 
 from phylon.spec.pb2 import OptimismSpec
-from worker.core.types import Array, Key
-from worker.population.pb2 import gaussian_process as gp
-from worker.population.pb2.acquisition import confidence, maximise
-from worker.population.pb2.fitting import fit
-from worker.population.pb2.kernels import Inputs, KernelFn, Parameters, compare, is_same_category
-from worker.population.pb2.observations import Observations, Scale, standardise, to_unit
+from phylon.worker.core.types import Array, Key
+from phylon.worker.population.pb2 import gaussian_process as gp
+from phylon.worker.population.pb2.acquisition import confidence, maximise
+from phylon.worker.population.pb2.fitting import fit
+from phylon.worker.population.pb2.kernels import Inputs, KernelFn, Parameters, compare, is_same_category
+from phylon.worker.population.pb2.observations import Observations, Scale, standardise, to_unit
 
 
 class Pending(NamedTuple):

@@ -12,8 +12,8 @@ import numpy as np
 
 from phylon.spec import Choice, IntUniform, LogUniform, Uniform, tuned
 from phylon.spec.algorithms import AlgorithmSpec
-from worker.core.types import Array, Hyperparams
-from worker.population.hyperparams import float32_support
+from phylon.worker.core.types import Array, Hyperparams
+from phylon.worker.population.hyperparams import float32_support
 
 
 class Space(NamedTuple):

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from phylon.spec import AlgorithmSpec
-from worker.studies.torch_twins.deterministic import DeterministicTwin
-from worker.studies.torch_twins.dqn import DQNTwin
-from worker.studies.torch_twins.ppo import PPOTwin
-from worker.studies.torch_twins.sac import SACTwin
-from worker.studies.torch_twins.twin import Twin
+from phylon.worker.studies.torch_twins.deterministic import DeterministicTwin
+from phylon.worker.studies.torch_twins.dqn import DQNTwin
+from phylon.worker.studies.torch_twins.ppo import PPOTwin
+from phylon.worker.studies.torch_twins.sac import SACTwin
+from phylon.worker.studies.torch_twins.twin import Twin
 
 __all__ = ["Twin", "build_twin"]
 

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor, nn
 
 from phylon.spec import DDPGSpec, TD3Spec
-from worker.studies.torch_twins.layers import MLP, Critics, parameters
-from worker.studies.torch_twins.optimiser import adam
-from worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
-from worker.studies.workload import ACTIONS, VECTOR, Data
+from phylon.worker.studies.torch_twins.layers import MLP, Critics, parameters
+from phylon.worker.studies.torch_twins.optimiser import adam
+from phylon.worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
+from phylon.worker.studies.workload import ACTIONS, VECTOR, Data
 
 
 class DeterministicTwin:

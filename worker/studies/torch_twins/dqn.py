@@ -7,10 +7,10 @@ from torch import Tensor, nn
 
 from phylon.spec.algorithms.convolutions import CNNSpec
 from phylon.spec.algorithms.dqn import DQNSpec
-from worker.studies.torch_twins.layers import ConvolutionalNetwork, parameters
-from worker.studies.torch_twins.optimiser import adam
-from worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
-from worker.studies.workload import BUTTONS, IMAGE, Data
+from phylon.worker.studies.torch_twins.layers import ConvolutionalNetwork, parameters
+from phylon.worker.studies.torch_twins.optimiser import adam
+from phylon.worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
+from phylon.worker.studies.workload import BUTTONS, IMAGE, Data
 
 
 class DQNTwin:

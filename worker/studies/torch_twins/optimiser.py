@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from worker.studies.torch_twins.layers import per_weight
+from phylon.worker.studies.torch_twins.layers import per_weight
 
 FIRST_DECAY, SECOND_DECAY = 0.9, 0.999
 

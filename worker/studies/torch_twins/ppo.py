@@ -11,10 +11,10 @@ from torch import Tensor, nn
 
 from phylon.spec.algorithms.networks import MLPSpec
 from phylon.spec.algorithms.ppo import PPOSpec
-from worker.studies.torch_twins.layers import MLP, parameters
-from worker.studies.torch_twins.optimiser import adam
-from worker.studies.torch_twins.twin import Numbers, compiled_if
-from worker.studies.workload import ACTIONS, VECTOR, Data
+from phylon.worker.studies.torch_twins.layers import MLP, parameters
+from phylon.worker.studies.torch_twins.optimiser import adam
+from phylon.worker.studies.torch_twins.twin import Numbers, compiled_if
+from phylon.worker.studies.workload import ACTIONS, VECTOR, Data
 
 ADAM_EPSILON = 1e-5
 REWARD_CLIP = 10.0

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from phylon.spec import SACSpec
-from worker.studies.torch_twins.deterministic import critic_loss
-from worker.studies.torch_twins.layers import MLP, Critics, parameters
-from worker.studies.torch_twins.optimiser import adam
-from worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
-from worker.studies.workload import ACTIONS, VECTOR, Data
+from phylon.worker.studies.torch_twins.deterministic import critic_loss
+from phylon.worker.studies.torch_twins.layers import MLP, Critics, parameters
+from phylon.worker.studies.torch_twins.optimiser import adam
+from phylon.worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
+from phylon.worker.studies.workload import ACTIONS, VECTOR, Data
 
 LOWEST_LOG_STD, HIGHEST_LOG_STD = -10.0, 2.0
 

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from phylon.spec import AlgorithmSpec, bounds, hyperparameters
-from worker.studies.torch_twins.layers import parameters, per_weight
-from worker.studies.workload import Data
+from phylon.worker.studies.torch_twins.layers import parameters, per_weight
+from phylon.worker.studies.workload import Data
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -21,23 +21,23 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Download Artifact
  */
-export const downloadArtifact = <ThrowOnError extends boolean = false>(options: Options<DownloadArtifactData, ThrowOnError>) => (options.client ?? client).get<DownloadArtifactResponses, DownloadArtifactErrors, ThrowOnError>({ url: '/api/artifacts/{id}/content', ...options });
+export const downloadArtifact = <ThrowOnError extends boolean = false>(options: Options<DownloadArtifactData, ThrowOnError>) => (options.client ?? client).get<DownloadArtifactResponses, DownloadArtifactErrors, ThrowOnError>({ url: '/api/v1/artifacts/{id}/content', ...options });
 
 /**
  * List Environments
  */
-export const listEnvironments = <ThrowOnError extends boolean = false>(options?: Options<ListEnvironmentsData, ThrowOnError>) => (options?.client ?? client).get<ListEnvironmentsResponses, ListEnvironmentsErrors, ThrowOnError>({ url: '/api/catalogue', ...options });
+export const listEnvironments = <ThrowOnError extends boolean = false>(options?: Options<ListEnvironmentsData, ThrowOnError>) => (options?.client ?? client).get<ListEnvironmentsResponses, ListEnvironmentsErrors, ThrowOnError>({ url: '/api/v1/catalogue', ...options });
 
 /**
  * List Experiments
  */
-export const listExperiments = <ThrowOnError extends boolean = false>(options?: Options<ListExperimentsData, ThrowOnError>) => (options?.client ?? client).get<ListExperimentsResponses, ListExperimentsErrors, ThrowOnError>({ url: '/api/experiments', ...options });
+export const listExperiments = <ThrowOnError extends boolean = false>(options?: Options<ListExperimentsData, ThrowOnError>) => (options?.client ?? client).get<ListExperimentsResponses, ListExperimentsErrors, ThrowOnError>({ url: '/api/v1/experiments', ...options });
 
 /**
  * Create Experiment
  */
 export const createExperiment = <ThrowOnError extends boolean = false>(options: Options<CreateExperimentData, ThrowOnError>) => (options.client ?? client).post<CreateExperimentResponses, CreateExperimentErrors, ThrowOnError>({
-    url: '/api/experiments',
+    url: '/api/v1/experiments',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -48,22 +48,22 @@ export const createExperiment = <ThrowOnError extends boolean = false>(options: 
 /**
  * Delete Experiment
  */
-export const deleteExperiment = <ThrowOnError extends boolean = false>(options: Options<DeleteExperimentData, ThrowOnError>) => (options.client ?? client).delete<DeleteExperimentResponses, DeleteExperimentErrors, ThrowOnError>({ url: '/api/experiments/{id}', ...options });
+export const deleteExperiment = <ThrowOnError extends boolean = false>(options: Options<DeleteExperimentData, ThrowOnError>) => (options.client ?? client).delete<DeleteExperimentResponses, DeleteExperimentErrors, ThrowOnError>({ url: '/api/v1/experiments/{id}', ...options });
 
 /**
  * Get Experiment
  */
-export const getExperiment = <ThrowOnError extends boolean = false>(options: Options<GetExperimentData, ThrowOnError>) => (options.client ?? client).get<GetExperimentResponses, GetExperimentErrors, ThrowOnError>({ url: '/api/experiments/{id}', ...options });
+export const getExperiment = <ThrowOnError extends boolean = false>(options: Options<GetExperimentData, ThrowOnError>) => (options.client ?? client).get<GetExperimentResponses, GetExperimentErrors, ThrowOnError>({ url: '/api/v1/experiments/{id}', ...options });
 
 /**
  * Stop Experiment
  */
-export const stopExperiment = <ThrowOnError extends boolean = false>(options: Options<StopExperimentData, ThrowOnError>) => (options.client ?? client).post<StopExperimentResponses, StopExperimentErrors, ThrowOnError>({ url: '/api/experiments/{id}/stop', ...options });
+export const stopExperiment = <ThrowOnError extends boolean = false>(options: Options<StopExperimentData, ThrowOnError>) => (options.client ?? client).post<StopExperimentResponses, StopExperimentErrors, ThrowOnError>({ url: '/api/v1/experiments/{id}/stop', ...options });
 
 /**
  * List Groups
  */
-export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({ url: '/api/groups', ...options });
+export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({ url: '/api/v1/groups', ...options });
 
 /**
  * Create Group
@@ -71,7 +71,7 @@ export const listGroups = <ThrowOnError extends boolean = false>(options?: Optio
  * All experiments of it are stored, or none.
  */
 export const createGroup = <ThrowOnError extends boolean = false>(options: Options<CreateGroupData, ThrowOnError>) => (options.client ?? client).post<CreateGroupResponses, CreateGroupErrors, ThrowOnError>({
-    url: '/api/groups',
+    url: '/api/v1/groups',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -82,22 +82,22 @@ export const createGroup = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Delete Group
  */
-export const deleteGroup = <ThrowOnError extends boolean = false>(options: Options<DeleteGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteGroupResponses, DeleteGroupErrors, ThrowOnError>({ url: '/api/groups/{id}', ...options });
+export const deleteGroup = <ThrowOnError extends boolean = false>(options: Options<DeleteGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteGroupResponses, DeleteGroupErrors, ThrowOnError>({ url: '/api/v1/groups/{id}', ...options });
 
 /**
  * Get Group
  */
-export const getGroup = <ThrowOnError extends boolean = false>(options: Options<GetGroupData, ThrowOnError>) => (options.client ?? client).get<GetGroupResponses, GetGroupErrors, ThrowOnError>({ url: '/api/groups/{id}', ...options });
+export const getGroup = <ThrowOnError extends boolean = false>(options: Options<GetGroupData, ThrowOnError>) => (options.client ?? client).get<GetGroupResponses, GetGroupErrors, ThrowOnError>({ url: '/api/v1/groups/{id}', ...options });
 
 /**
  * Stop Group
  */
-export const stopGroup = <ThrowOnError extends boolean = false>(options: Options<StopGroupData, ThrowOnError>) => (options.client ?? client).post<StopGroupResponses, StopGroupErrors, ThrowOnError>({ url: '/api/groups/{id}/stop', ...options });
+export const stopGroup = <ThrowOnError extends boolean = false>(options: Options<StopGroupData, ThrowOnError>) => (options.client ?? client).post<StopGroupResponses, StopGroupErrors, ThrowOnError>({ url: '/api/v1/groups/{id}/stop', ...options });
 
 /**
  * Get Health
  */
-export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/api/health', ...options });
+export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/api/v1/health', ...options });
 
 /**
  * Import Ray Lineage
@@ -105,7 +105,7 @@ export const getHealth = <ThrowOnError extends boolean = false>(options?: Option
  * What Ray's files tell, to be drawn; nothing is stored.
  */
 export const importRayLineage = <ThrowOnError extends boolean = false>(options: Options<ImportRayLineageData, ThrowOnError>) => (options.client ?? client).post<ImportRayLineageResponses, ImportRayLineageErrors, ThrowOnError>({
-    url: '/api/lineage/import',
+    url: '/api/v1/lineage/import',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -116,72 +116,72 @@ export const importRayLineage = <ThrowOnError extends boolean = false>(options: 
 /**
  * List Presets
  */
-export const listPresets = <ThrowOnError extends boolean = false>(options?: Options<ListPresetsData, ThrowOnError>) => (options?.client ?? client).get<ListPresetsResponses, ListPresetsErrors, ThrowOnError>({ url: '/api/presets', ...options });
+export const listPresets = <ThrowOnError extends boolean = false>(options?: Options<ListPresetsData, ThrowOnError>) => (options?.client ?? client).get<ListPresetsResponses, ListPresetsErrors, ThrowOnError>({ url: '/api/v1/presets', ...options });
 
 /**
  * Get Run
  */
-export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>) => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({ url: '/api/runs/{id}', ...options });
+export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>) => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({ url: '/api/v1/runs/{id}', ...options });
 
 /**
  * List Run Artifacts
  */
-export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: Options<ListRunArtifactsData, ThrowOnError>) => (options.client ?? client).get<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError>({ url: '/api/runs/{id}/artifacts', ...options });
+export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: Options<ListRunArtifactsData, ThrowOnError>) => (options.client ?? client).get<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/artifacts', ...options });
 
 /**
  * Stream Run Events
  */
-export const streamRunEvents = <ThrowOnError extends boolean = false>(options: Options<StreamRunEventsData, ThrowOnError, StreamRunEventsResponse>) => (options.client ?? client).sse.get<StreamRunEventsResponses, StreamRunEventsErrors, ThrowOnError>({ url: '/api/runs/{id}/events', ...options });
+export const streamRunEvents = <ThrowOnError extends boolean = false>(options: Options<StreamRunEventsData, ThrowOnError, StreamRunEventsResponse>) => (options.client ?? client).sse.get<StreamRunEventsResponses, StreamRunEventsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/events', ...options });
 
 /**
  * Export Run
  */
-export const exportRun = <ThrowOnError extends boolean = false>(options: Options<ExportRunData, ThrowOnError>) => (options.client ?? client).get<ExportRunResponses, ExportRunErrors, ThrowOnError>({ url: '/api/runs/{id}/export/{table}.{format}', ...options });
+export const exportRun = <ThrowOnError extends boolean = false>(options: Options<ExportRunData, ThrowOnError>) => (options.client ?? client).get<ExportRunResponses, ExportRunErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/export/{table}.{format}', ...options });
 
 /**
  * Get Run Lineage
  */
-export const getRunLineage = <ThrowOnError extends boolean = false>(options: Options<GetRunLineageData, ThrowOnError>) => (options.client ?? client).get<GetRunLineageResponses, GetRunLineageErrors, ThrowOnError>({ url: '/api/runs/{id}/lineage', ...options });
+export const getRunLineage = <ThrowOnError extends boolean = false>(options: Options<GetRunLineageData, ThrowOnError>) => (options.client ?? client).get<GetRunLineageResponses, GetRunLineageErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage', ...options });
 
 /**
  * Download Newick
  */
-export const downloadNewick = <ThrowOnError extends boolean = false>(options: Options<DownloadNewickData, ThrowOnError>) => (options.client ?? client).get<DownloadNewickResponses, DownloadNewickErrors, ThrowOnError>({ url: '/api/runs/{id}/lineage.newick', ...options });
+export const downloadNewick = <ThrowOnError extends boolean = false>(options: Options<DownloadNewickData, ThrowOnError>) => (options.client ?? client).get<DownloadNewickResponses, DownloadNewickErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage.newick', ...options });
 
 /**
  * Download Ray Logs
  */
-export const downloadRayLogs = <ThrowOnError extends boolean = false>(options: Options<DownloadRayLogsData, ThrowOnError>) => (options.client ?? client).get<DownloadRayLogsResponses, DownloadRayLogsErrors, ThrowOnError>({ url: '/api/runs/{id}/lineage.ray.zip', ...options });
+export const downloadRayLogs = <ThrowOnError extends boolean = false>(options: Options<DownloadRayLogsData, ThrowOnError>) => (options.client ?? client).get<DownloadRayLogsResponses, DownloadRayLogsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage.ray.zip', ...options });
 
 /**
  * Get Lineage Summary
  */
-export const getLineageSummary = <ThrowOnError extends boolean = false>(options: Options<GetLineageSummaryData, ThrowOnError>) => (options.client ?? client).get<GetLineageSummaryResponses, GetLineageSummaryErrors, ThrowOnError>({ url: '/api/runs/{id}/lineage/summary', ...options });
+export const getLineageSummary = <ThrowOnError extends boolean = false>(options: Options<GetLineageSummaryData, ThrowOnError>) => (options.client ?? client).get<GetLineageSummaryResponses, GetLineageSummaryErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage/summary', ...options });
 
 /**
  * List Run Logs
  */
-export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>) => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({ url: '/api/runs/{id}/logs', ...options });
+export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>) => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/logs', ...options });
 
 /**
  * Get Run Metrics
  */
-export const getRunMetrics = <ThrowOnError extends boolean = false>(options: Options<GetRunMetricsData, ThrowOnError>) => (options.client ?? client).get<GetRunMetricsResponses, GetRunMetricsErrors, ThrowOnError>({ url: '/api/runs/{id}/metrics', ...options });
+export const getRunMetrics = <ThrowOnError extends boolean = false>(options: Options<GetRunMetricsData, ThrowOnError>) => (options.client ?? client).get<GetRunMetricsResponses, GetRunMetricsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/metrics', ...options });
 
 /**
  * List Metric Names
  */
-export const listMetricNames = <ThrowOnError extends boolean = false>(options: Options<ListMetricNamesData, ThrowOnError>) => (options.client ?? client).get<ListMetricNamesResponses, ListMetricNamesErrors, ThrowOnError>({ url: '/api/runs/{id}/metrics/names', ...options });
+export const listMetricNames = <ThrowOnError extends boolean = false>(options: Options<ListMetricNamesData, ThrowOnError>) => (options.client ?? client).get<ListMetricNamesResponses, ListMetricNamesErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/metrics/names', ...options });
 
 /**
  * Get Run Schedule
  */
-export const getRunSchedule = <ThrowOnError extends boolean = false>(options: Options<GetRunScheduleData, ThrowOnError>) => (options.client ?? client).get<GetRunScheduleResponses, GetRunScheduleErrors, ThrowOnError>({ url: '/api/runs/{id}/schedule', ...options });
+export const getRunSchedule = <ThrowOnError extends boolean = false>(options: Options<GetRunScheduleData, ThrowOnError>) => (options.client ?? client).get<GetRunScheduleResponses, GetRunScheduleErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/schedule', ...options });
 
 /**
  * Stop Run
  */
-export const stopRun = <ThrowOnError extends boolean = false>(options: Options<StopRunData, ThrowOnError>) => (options.client ?? client).post<StopRunResponses, StopRunErrors, ThrowOnError>({ url: '/api/runs/{id}/stop', ...options });
+export const stopRun = <ThrowOnError extends boolean = false>(options: Options<StopRunData, ThrowOnError>) => (options.client ?? client).post<StopRunResponses, StopRunErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/stop', ...options });
 
 /**
  * Advise Spec
@@ -189,7 +189,7 @@ export const stopRun = <ThrowOnError extends boolean = false>(options: Options<S
  * How many members fit into each worker's memory, and what one more costs by the stored runtime studies.
  */
 export const adviseSpec = <ThrowOnError extends boolean = false>(options: Options<AdviseSpecData, ThrowOnError>) => (options.client ?? client).post<AdviseSpecResponses, AdviseSpecErrors, ThrowOnError>({
-    url: '/api/specs/advice',
+    url: '/api/v1/specs/advice',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -201,7 +201,7 @@ export const adviseSpec = <ThrowOnError extends boolean = false>(options: Option
  * Validate Spec
  */
 export const validateSpec = <ThrowOnError extends boolean = false>(options: Options<ValidateSpecData, ThrowOnError>) => (options.client ?? client).post<ValidateSpecResponses, ValidateSpecErrors, ThrowOnError>({
-    url: '/api/specs/validate',
+    url: '/api/v1/specs/validate',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -214,7 +214,7 @@ export const validateSpec = <ThrowOnError extends boolean = false>(options: Opti
  *
  * The newest first.
  */
-export const listStudies = <ThrowOnError extends boolean = false>(options?: Options<ListStudiesData, ThrowOnError>) => (options?.client ?? client).get<ListStudiesResponses, ListStudiesErrors, ThrowOnError>({ url: '/api/studies', ...options });
+export const listStudies = <ThrowOnError extends boolean = false>(options?: Options<ListStudiesData, ThrowOnError>) => (options?.client ?? client).get<ListStudiesResponses, ListStudiesErrors, ThrowOnError>({ url: '/api/v1/studies', ...options });
 
 /**
  * Create Study
@@ -222,7 +222,7 @@ export const listStudies = <ThrowOnError extends boolean = false>(options?: Opti
  * Puts a study into the queue.
  */
 export const createStudy = <ThrowOnError extends boolean = false>(options: Options<CreateStudyData, ThrowOnError>) => (options.client ?? client).post<CreateStudyResponses, CreateStudyErrors, ThrowOnError>({
-    url: '/api/studies',
+    url: '/api/v1/studies',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -236,7 +236,7 @@ export const createStudy = <ThrowOnError extends boolean = false>(options: Optio
  * Stores a study that was run by `phylon study`.
  */
 export const uploadStudy = <ThrowOnError extends boolean = false>(options: Options<UploadStudyData, ThrowOnError>) => (options.client ?? client).post<UploadStudyResponses, UploadStudyErrors, ThrowOnError>({
-    url: '/api/studies/upload',
+    url: '/api/v1/studies/upload',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -247,33 +247,33 @@ export const uploadStudy = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Delete Study
  */
-export const deleteStudy = <ThrowOnError extends boolean = false>(options: Options<DeleteStudyData, ThrowOnError>) => (options.client ?? client).delete<DeleteStudyResponses, DeleteStudyErrors, ThrowOnError>({ url: '/api/studies/{id}', ...options });
+export const deleteStudy = <ThrowOnError extends boolean = false>(options: Options<DeleteStudyData, ThrowOnError>) => (options.client ?? client).delete<DeleteStudyResponses, DeleteStudyErrors, ThrowOnError>({ url: '/api/v1/studies/{id}', ...options });
 
 /**
  * Get Study
  */
-export const getStudy = <ThrowOnError extends boolean = false>(options: Options<GetStudyData, ThrowOnError>) => (options.client ?? client).get<GetStudyResponses, GetStudyErrors, ThrowOnError>({ url: '/api/studies/{id}', ...options });
+export const getStudy = <ThrowOnError extends boolean = false>(options: Options<GetStudyData, ThrowOnError>) => (options.client ?? client).get<GetStudyResponses, GetStudyErrors, ThrowOnError>({ url: '/api/v1/studies/{id}', ...options });
 
 /**
  * Stream Study Events
  *
  * All cells, then new ones as they come, until the study has ended.
  */
-export const streamStudyEvents = <ThrowOnError extends boolean = false>(options: Options<StreamStudyEventsData, ThrowOnError, StreamStudyEventsResponse>) => (options.client ?? client).sse.get<StreamStudyEventsResponses, StreamStudyEventsErrors, ThrowOnError>({ url: '/api/studies/{id}/events', ...options });
+export const streamStudyEvents = <ThrowOnError extends boolean = false>(options: Options<StreamStudyEventsData, ThrowOnError, StreamStudyEventsResponse>) => (options.client ?? client).sse.get<StreamStudyEventsResponses, StreamStudyEventsErrors, ThrowOnError>({ url: '/api/v1/studies/{id}/events', ...options });
 
 /**
  * Stop Study
  *
  * What it has measured by then is kept.
  */
-export const stopStudy = <ThrowOnError extends boolean = false>(options: Options<StopStudyData, ThrowOnError>) => (options.client ?? client).post<StopStudyResponses, StopStudyErrors, ThrowOnError>({ url: '/api/studies/{id}/stop', ...options });
+export const stopStudy = <ThrowOnError extends boolean = false>(options: Options<StopStudyData, ThrowOnError>) => (options.client ?? client).post<StopStudyResponses, StopStudyErrors, ThrowOnError>({ url: '/api/v1/studies/{id}/stop', ...options });
 
 /**
  * Download Checkpoint
  */
 export const downloadCheckpoint = <ThrowOnError extends boolean = false>(options: Options<DownloadCheckpointData, ThrowOnError>) => (options.client ?? client).get<DownloadCheckpointResponses, DownloadCheckpointErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/artifacts/{id}/content',
+    url: '/api/v1/worker/artifacts/{id}/content',
     ...options
 });
 
@@ -282,7 +282,7 @@ export const downloadCheckpoint = <ThrowOnError extends boolean = false>(options
  */
 export const registerWorker = <ThrowOnError extends boolean = false>(options: Options<RegisterWorkerData, ThrowOnError>) => (options.client ?? client).post<RegisterWorkerResponses, RegisterWorkerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/register',
+    url: '/api/v1/worker/register',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -296,7 +296,7 @@ export const registerWorker = <ThrowOnError extends boolean = false>(options: Op
 export const uploadArtifact = <ThrowOnError extends boolean = false>(options: Options<UploadArtifactData, ThrowOnError>) => (options.client ?? client).put<UploadArtifactResponses, UploadArtifactErrors, ThrowOnError>({
     bodySerializer: null,
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/runs/{id}/artifacts/{name}',
+    url: '/api/v1/worker/runs/{id}/artifacts/{name}',
     ...options,
     headers: {
         'Content-Type': 'application/octet-stream',
@@ -309,7 +309,7 @@ export const uploadArtifact = <ThrowOnError extends boolean = false>(options: Op
  */
 export const claimRun = <ThrowOnError extends boolean = false>(options: Options<ClaimRunData, ThrowOnError>) => (options.client ?? client).post<ClaimRunResponses, ClaimRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/runs/{id}/claim',
+    url: '/api/v1/worker/runs/{id}/claim',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -322,7 +322,7 @@ export const claimRun = <ThrowOnError extends boolean = false>(options: Options<
  */
 export const recordHeartbeat = <ThrowOnError extends boolean = false>(options: Options<RecordHeartbeatData, ThrowOnError>) => (options.client ?? client).post<RecordHeartbeatResponses, RecordHeartbeatErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/runs/{id}/heartbeat',
+    url: '/api/v1/worker/runs/{id}/heartbeat',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -335,7 +335,7 @@ export const recordHeartbeat = <ThrowOnError extends boolean = false>(options: O
  */
 export const releaseRun = <ThrowOnError extends boolean = false>(options: Options<ReleaseRunData, ThrowOnError>) => (options.client ?? client).post<ReleaseRunResponses, ReleaseRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/runs/{id}/release',
+    url: '/api/v1/worker/runs/{id}/release',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -348,7 +348,7 @@ export const releaseRun = <ThrowOnError extends boolean = false>(options: Option
  */
 export const resumeRun = <ThrowOnError extends boolean = false>(options: Options<ResumeRunData, ThrowOnError>) => (options.client ?? client).post<ResumeRunResponses, ResumeRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/runs/{id}/resume',
+    url: '/api/v1/worker/runs/{id}/resume',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -361,7 +361,7 @@ export const resumeRun = <ThrowOnError extends boolean = false>(options: Options
  */
 export const claimStudy = <ThrowOnError extends boolean = false>(options: Options<ClaimStudyData, ThrowOnError>) => (options.client ?? client).post<ClaimStudyResponses, ClaimStudyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/studies/{id}/claim',
+    url: '/api/v1/worker/studies/{id}/claim',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -374,7 +374,7 @@ export const claimStudy = <ThrowOnError extends boolean = false>(options: Option
  */
 export const endStudy = <ThrowOnError extends boolean = false>(options: Options<EndStudyData, ThrowOnError>) => (options.client ?? client).post<EndStudyResponses, EndStudyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/studies/{id}/end',
+    url: '/api/v1/worker/studies/{id}/end',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -387,7 +387,7 @@ export const endStudy = <ThrowOnError extends boolean = false>(options: Options<
  */
 export const recordStudyHeartbeat = <ThrowOnError extends boolean = false>(options: Options<RecordStudyHeartbeatData, ThrowOnError>) => (options.client ?? client).post<RecordStudyHeartbeatResponses, RecordStudyHeartbeatErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/studies/{id}/heartbeat',
+    url: '/api/v1/worker/studies/{id}/heartbeat',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -400,11 +400,11 @@ export const recordStudyHeartbeat = <ThrowOnError extends boolean = false>(optio
  */
 export const beatWorker = <ThrowOnError extends boolean = false>(options: Options<BeatWorkerData, ThrowOnError>) => (options.client ?? client).post<BeatWorkerResponses, BeatWorkerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/worker/{worker_id}/beat',
+    url: '/api/v1/worker/{worker_id}/beat',
     ...options
 });
 
 /**
  * List Workers
  */
-export const listWorkers = <ThrowOnError extends boolean = false>(options?: Options<ListWorkersData, ThrowOnError>) => (options?.client ?? client).get<ListWorkersResponses, ListWorkersErrors, ThrowOnError>({ url: '/api/workers', ...options });
+export const listWorkers = <ThrowOnError extends boolean = false>(options?: Options<ListWorkersData, ThrowOnError>) => (options?.client ?? client).get<ListWorkersResponses, ListWorkersErrors, ThrowOnError>({ url: '/api/v1/workers', ...options });

@@ -379,7 +379,7 @@ export type ExperimentSummary = {
      * Algorithm
      */
     algorithm: string;
-    best_fitness: Real | null;
+    best_return: Real | null;
     /**
      * Created At
      */
@@ -398,7 +398,7 @@ export type ExperimentSummary = {
      * Id
      */
     id: number;
-    last_fitness: Real | null;
+    last_return: Real | null;
     /**
      * Method
      */
@@ -482,11 +482,11 @@ export type Failed = {
  * The budget is used up.
  */
 export type Finished = {
-    best_fitness: Real;
     /**
      * Best Member
      */
     best_member: number;
+    fitness: Real;
     /**
      * Kind
      */
@@ -546,13 +546,13 @@ export type FounderRead = {
      */
     member: number;
     /**
-     * Segment
-     */
-    segment: number;
-    /**
      * Share
      */
     share: number;
+    /**
+     * Span
+     */
+    span: number;
 };
 
 /**
@@ -565,7 +565,7 @@ export type GroupExperiment = {
      * Algorithm
      */
     algorithm: string;
-    best_fitness: Real | null;
+    best_return: Real | null;
     /**
      * Created At
      */
@@ -585,7 +585,7 @@ export type GroupExperiment = {
      * Id
      */
     id: number;
-    last_fitness: Real | null;
+    last_return: Real | null;
     /**
      * Method
      */
@@ -849,13 +849,13 @@ export type Lineage = {
      */
     kind: 'lineage';
     /**
-     * Segments
-     */
-    segments: Array<Segment>;
-    /**
      * Seq
      */
     seq: number;
+    /**
+     * Spans
+     */
+    spans: Array<Span>;
     /**
      * Step
      *
@@ -1406,9 +1406,9 @@ export type RunLineage = {
      */
     population_size: number;
     /**
-     * Segments
+     * Spans
      */
-    segments: Array<SegmentRead>;
+    spans: Array<SpanRead>;
     /**
      * Tuned
      */
@@ -1435,7 +1435,7 @@ export type RunRead = {
      * Attempts
      */
     attempts: number;
-    best_fitness: Real | null;
+    best_return: Real | null;
     /**
      * Created At
      */
@@ -1470,7 +1470,7 @@ export type RunRead = {
      * Max Attempts
      */
     max_attempts: number;
-    median_fitness: Real | null;
+    median_return: Real | null;
     /**
      * Replicate
      */
@@ -1542,9 +1542,9 @@ export type ScheduleRead = {
      */
     schedule: Array<ScheduleEntryRead>;
     /**
-     * Segment
+     * Span
      */
-    segment: number;
+    span: number;
     /**
      * Yaml
      */
@@ -1552,11 +1552,53 @@ export type ScheduleRead = {
 };
 
 /**
- * Segment
+ * SharesRead
+ *
+ * Whose descendants the population consists of, from a step on.
+ */
+export type SharesRead = {
+    /**
+     * Shares
+     */
+    shares: {
+        [key: string]: number;
+    };
+    /**
+     * Step
+     */
+    step: number;
+};
+
+/**
+ * Space
+ *
+ * The shape of observations or actions. `n` counts the values of a discrete space.
+ */
+export type Space = {
+    /**
+     * Dtype
+     */
+    dtype: string;
+    /**
+     * Kind
+     */
+    kind: 'box' | 'discrete' | 'other';
+    /**
+     * N
+     */
+    n: number | null;
+    /**
+     * Shape
+     */
+    shape: Array<number>;
+};
+
+/**
+ * Span
  *
  * A stretch of one member's life with constant hyper-parameters. It ends where the slot's next segment starts.
  */
-export type Segment = {
+export type Span = {
     /**
      * Changes
      *
@@ -1598,7 +1640,7 @@ export type Segment = {
     /**
      * Parent
      *
-     * The segment whose weights it began with; `None` for a founder, its own slot's for a reset.
+     * The span whose weights it began with; `None` for a founder, its own slot's for a reset.
      */
     parent: number | null;
     /**
@@ -1632,11 +1674,11 @@ export type Segment = {
 };
 
 /**
- * SegmentRead
+ * SpanRead
  *
  * A stretch of one member's life with constant hyper-parameters.
  */
-export type SegmentRead = {
+export type SpanRead = {
     /**
      * Changes
      */
@@ -1699,48 +1741,6 @@ export type SegmentRead = {
      * Weights
      */
     weights: string;
-};
-
-/**
- * SharesRead
- *
- * Whose descendants the population consists of, from a step on.
- */
-export type SharesRead = {
-    /**
-     * Shares
-     */
-    shares: {
-        [key: string]: number;
-    };
-    /**
-     * Step
-     */
-    step: number;
-};
-
-/**
- * Space
- *
- * The shape of observations or actions. `n` counts the values of a discrete space.
- */
-export type Space = {
-    /**
-     * Dtype
-     */
-    dtype: string;
-    /**
-     * Kind
-     */
-    kind: 'box' | 'discrete' | 'other';
-    /**
-     * N
-     */
-    n: number | null;
-    /**
-     * Shape
-     */
-    shape: Array<number>;
 };
 
 /**
@@ -2283,12 +2283,6 @@ export type Video = {
      */
     member: number;
     /**
-     * Segment
-     *
-     * The stretch of its life that it was filmed in.
-     */
-    segment: number;
-    /**
      * Seq
      */
     seq: number;
@@ -2296,6 +2290,12 @@ export type Video = {
      * Sha256
      */
     sha256: string;
+    /**
+     * Span
+     *
+     * The stretch of its life that it was filmed in.
+     */
+    span: number;
     /**
      * Step
      *
@@ -2330,9 +2330,9 @@ export type VideoRead = {
      */
     member: number;
     /**
-     * Segment
+     * Span
      */
-    segment: number;
+    span: number;
 };
 
 /**
@@ -2345,19 +2345,19 @@ export type WinnerRead = {
      * Ancestry
      */
     ancestry: Array<number>;
-    fitness: Real;
     /**
      * Generations
      */
     generations: number;
+    last_return: Real;
     /**
      * Member
      */
     member: number;
     /**
-     * Segment
+     * Span
      */
-    segment: number;
+    span: number;
     /**
      * Step
      */
@@ -2530,7 +2530,7 @@ export type DownloadArtifactData = {
         id: number;
     };
     query?: never;
-    url: '/api/artifacts/{id}/content';
+    url: '/api/v1/artifacts/{id}/content';
 };
 
 export type DownloadArtifactErrors = {
@@ -2568,7 +2568,7 @@ export type ListEnvironmentsData = {
          */
         search?: string | null;
     };
-    url: '/api/catalogue';
+    url: '/api/v1/catalogue';
 };
 
 export type ListEnvironmentsErrors = {
@@ -2616,7 +2616,7 @@ export type ListExperimentsData = {
          */
         offset?: number;
     };
-    url: '/api/experiments';
+    url: '/api/v1/experiments';
 };
 
 export type ListExperimentsErrors = {
@@ -2644,7 +2644,7 @@ export type CreateExperimentData = {
     body: ExperimentFromSpec | ExperimentFromYaml;
     path?: never;
     query?: never;
-    url: '/api/experiments';
+    url: '/api/v1/experiments';
 };
 
 export type CreateExperimentErrors = {
@@ -2674,7 +2674,7 @@ export type DeleteExperimentData = {
         id: number;
     };
     query?: never;
-    url: '/api/experiments/{id}';
+    url: '/api/v1/experiments/{id}';
 };
 
 export type DeleteExperimentErrors = {
@@ -2712,7 +2712,7 @@ export type GetExperimentData = {
         id: number;
     };
     query?: never;
-    url: '/api/experiments/{id}';
+    url: '/api/v1/experiments/{id}';
 };
 
 export type GetExperimentErrors = {
@@ -2746,7 +2746,7 @@ export type StopExperimentData = {
         id: number;
     };
     query?: never;
-    url: '/api/experiments/{id}/stop';
+    url: '/api/v1/experiments/{id}/stop';
 };
 
 export type StopExperimentErrors = {
@@ -2788,7 +2788,7 @@ export type ListGroupsData = {
          */
         offset?: number;
     };
-    url: '/api/groups';
+    url: '/api/v1/groups';
 };
 
 export type ListGroupsErrors = {
@@ -2816,7 +2816,7 @@ export type CreateGroupData = {
     body: GroupFromSpec | GroupFromYaml;
     path?: never;
     query?: never;
-    url: '/api/groups';
+    url: '/api/v1/groups';
 };
 
 export type CreateGroupErrors = {
@@ -2846,7 +2846,7 @@ export type DeleteGroupData = {
         id: number;
     };
     query?: never;
-    url: '/api/groups/{id}';
+    url: '/api/v1/groups/{id}';
 };
 
 export type DeleteGroupErrors = {
@@ -2884,7 +2884,7 @@ export type GetGroupData = {
         id: number;
     };
     query?: never;
-    url: '/api/groups/{id}';
+    url: '/api/v1/groups/{id}';
 };
 
 export type GetGroupErrors = {
@@ -2918,7 +2918,7 @@ export type StopGroupData = {
         id: number;
     };
     query?: never;
-    url: '/api/groups/{id}/stop';
+    url: '/api/v1/groups/{id}/stop';
 };
 
 export type StopGroupErrors = {
@@ -2951,7 +2951,7 @@ export type GetHealthData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/health';
+    url: '/api/v1/health';
 };
 
 export type GetHealthErrors = {
@@ -2980,7 +2980,7 @@ export type ImportRayLineageData = {
     body: RayFiles;
     path?: never;
     query?: never;
-    url: '/api/lineage/import';
+    url: '/api/v1/lineage/import';
 };
 
 export type ImportRayLineageErrors = {
@@ -3005,7 +3005,7 @@ export type ListPresetsData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/presets';
+    url: '/api/v1/presets';
 };
 
 export type ListPresetsErrors = {
@@ -3037,7 +3037,7 @@ export type GetRunData = {
         id: number;
     };
     query?: never;
-    url: '/api/runs/{id}';
+    url: '/api/v1/runs/{id}';
 };
 
 export type GetRunErrors = {
@@ -3071,7 +3071,7 @@ export type ListRunArtifactsData = {
         id: number;
     };
     query?: never;
-    url: '/api/runs/{id}/artifacts';
+    url: '/api/v1/runs/{id}/artifacts';
 };
 
 export type ListRunArtifactsErrors = {
@@ -3120,7 +3120,7 @@ export type StreamRunEventsData = {
          */
         after?: string | null;
     };
-    url: '/api/runs/{id}/events';
+    url: '/api/v1/runs/{id}/events';
 };
 
 export type StreamRunEventsErrors = {
@@ -3162,7 +3162,7 @@ export type ExportRunData = {
         format: 'csv' | 'parquet';
     };
     query?: never;
-    url: '/api/runs/{id}/export/{table}.{format}';
+    url: '/api/v1/runs/{id}/export/{table}.{format}';
 };
 
 export type ExportRunErrors = {
@@ -3200,7 +3200,7 @@ export type GetRunLineageData = {
         id: number;
     };
     query?: never;
-    url: '/api/runs/{id}/lineage';
+    url: '/api/v1/runs/{id}/lineage';
 };
 
 export type GetRunLineageErrors = {
@@ -3234,7 +3234,7 @@ export type DownloadNewickData = {
         id: number;
     };
     query?: never;
-    url: '/api/runs/{id}/lineage.newick';
+    url: '/api/v1/runs/{id}/lineage.newick';
 };
 
 export type DownloadNewickErrors = {
@@ -3268,7 +3268,7 @@ export type DownloadRayLogsData = {
         id: number;
     };
     query?: never;
-    url: '/api/runs/{id}/lineage.ray.zip';
+    url: '/api/v1/runs/{id}/lineage.ray.zip';
 };
 
 export type DownloadRayLogsErrors = {
@@ -3302,7 +3302,7 @@ export type GetLineageSummaryData = {
         id: number;
     };
     query?: never;
-    url: '/api/runs/{id}/lineage/summary';
+    url: '/api/v1/runs/{id}/lineage/summary';
 };
 
 export type GetLineageSummaryErrors = {
@@ -3349,7 +3349,7 @@ export type ListRunLogsData = {
          */
         limit?: number;
     };
-    url: '/api/runs/{id}/logs';
+    url: '/api/v1/runs/{id}/logs';
 };
 
 export type ListRunLogsErrors = {
@@ -3392,7 +3392,7 @@ export type GetRunMetricsData = {
          */
         points?: number;
     };
-    url: '/api/runs/{id}/metrics';
+    url: '/api/v1/runs/{id}/metrics';
 };
 
 export type GetRunMetricsErrors = {
@@ -3426,7 +3426,7 @@ export type ListMetricNamesData = {
         id: number;
     };
     query?: never;
-    url: '/api/runs/{id}/metrics/names';
+    url: '/api/v1/runs/{id}/metrics/names';
 };
 
 export type ListMetricNamesErrors = {
@@ -3469,7 +3469,7 @@ export type GetRunScheduleData = {
          */
         member?: string;
     };
-    url: '/api/runs/{id}/schedule';
+    url: '/api/v1/runs/{id}/schedule';
 };
 
 export type GetRunScheduleErrors = {
@@ -3507,7 +3507,7 @@ export type StopRunData = {
         id: number;
     };
     query?: never;
-    url: '/api/runs/{id}/stop';
+    url: '/api/v1/runs/{id}/stop';
 };
 
 export type StopRunErrors = {
@@ -3540,7 +3540,7 @@ export type AdviseSpecData = {
     body: SpecText;
     path?: never;
     query?: never;
-    url: '/api/specs/advice';
+    url: '/api/v1/specs/advice';
 };
 
 export type AdviseSpecErrors = {
@@ -3565,7 +3565,7 @@ export type ValidateSpecData = {
     body: SpecText;
     path?: never;
     query?: never;
-    url: '/api/specs/validate';
+    url: '/api/v1/specs/validate';
 };
 
 export type ValidateSpecErrors = {
@@ -3599,7 +3599,7 @@ export type ListStudiesData = {
          */
         offset?: number;
     };
-    url: '/api/studies';
+    url: '/api/v1/studies';
 };
 
 export type ListStudiesErrors = {
@@ -3626,7 +3626,7 @@ export type CreateStudyData = {
     body: StudyFromYaml;
     path?: never;
     query?: never;
-    url: '/api/studies';
+    url: '/api/v1/studies';
 };
 
 export type CreateStudyErrors = {
@@ -3655,7 +3655,7 @@ export type UploadStudyData = {
     body: StudyUpload;
     path?: never;
     query?: never;
-    url: '/api/studies/upload';
+    url: '/api/v1/studies/upload';
 };
 
 export type UploadStudyErrors = {
@@ -3685,7 +3685,7 @@ export type DeleteStudyData = {
         id: number;
     };
     query?: never;
-    url: '/api/studies/{id}';
+    url: '/api/v1/studies/{id}';
 };
 
 export type DeleteStudyErrors = {
@@ -3723,7 +3723,7 @@ export type GetStudyData = {
         id: number;
     };
     query?: never;
-    url: '/api/studies/{id}';
+    url: '/api/v1/studies/{id}';
 };
 
 export type GetStudyErrors = {
@@ -3757,7 +3757,7 @@ export type StreamStudyEventsData = {
         id: number;
     };
     query?: never;
-    url: '/api/studies/{id}/events';
+    url: '/api/v1/studies/{id}/events';
 };
 
 export type StreamStudyEventsErrors = {
@@ -3791,7 +3791,7 @@ export type StopStudyData = {
         id: number;
     };
     query?: never;
-    url: '/api/studies/{id}/stop';
+    url: '/api/v1/studies/{id}/stop';
 };
 
 export type StopStudyErrors = {
@@ -3829,7 +3829,7 @@ export type DownloadCheckpointData = {
         id: number;
     };
     query?: never;
-    url: '/api/worker/artifacts/{id}/content';
+    url: '/api/v1/worker/artifacts/{id}/content';
 };
 
 export type DownloadCheckpointErrors = {
@@ -3862,7 +3862,7 @@ export type RegisterWorkerData = {
     body: WorkerRegistration;
     path?: never;
     query?: never;
-    url: '/api/worker/register';
+    url: '/api/v1/worker/register';
 };
 
 export type RegisterWorkerErrors = {
@@ -3913,7 +3913,7 @@ export type UploadArtifactData = {
          */
         step: number;
     };
-    url: '/api/worker/runs/{id}/artifacts/{name}';
+    url: '/api/v1/worker/runs/{id}/artifacts/{name}';
 };
 
 export type UploadArtifactErrors = {
@@ -3955,7 +3955,7 @@ export type ClaimRunData = {
         id: number;
     };
     query?: never;
-    url: '/api/worker/runs/{id}/claim';
+    url: '/api/v1/worker/runs/{id}/claim';
 };
 
 export type ClaimRunErrors = {
@@ -3997,7 +3997,7 @@ export type RecordHeartbeatData = {
         id: number;
     };
     query?: never;
-    url: '/api/worker/runs/{id}/heartbeat';
+    url: '/api/v1/worker/runs/{id}/heartbeat';
 };
 
 export type RecordHeartbeatErrors = {
@@ -4039,7 +4039,7 @@ export type ReleaseRunData = {
         id: number;
     };
     query?: never;
-    url: '/api/worker/runs/{id}/release';
+    url: '/api/v1/worker/runs/{id}/release';
 };
 
 export type ReleaseRunErrors = {
@@ -4081,7 +4081,7 @@ export type ResumeRunData = {
         id: number;
     };
     query?: never;
-    url: '/api/worker/runs/{id}/resume';
+    url: '/api/v1/worker/runs/{id}/resume';
 };
 
 export type ResumeRunErrors = {
@@ -4123,7 +4123,7 @@ export type ClaimStudyData = {
         id: number;
     };
     query?: never;
-    url: '/api/worker/studies/{id}/claim';
+    url: '/api/v1/worker/studies/{id}/claim';
 };
 
 export type ClaimStudyErrors = {
@@ -4165,7 +4165,7 @@ export type EndStudyData = {
         id: number;
     };
     query?: never;
-    url: '/api/worker/studies/{id}/end';
+    url: '/api/v1/worker/studies/{id}/end';
 };
 
 export type EndStudyErrors = {
@@ -4207,7 +4207,7 @@ export type RecordStudyHeartbeatData = {
         id: number;
     };
     query?: never;
-    url: '/api/worker/studies/{id}/heartbeat';
+    url: '/api/v1/worker/studies/{id}/heartbeat';
 };
 
 export type RecordStudyHeartbeatErrors = {
@@ -4249,7 +4249,7 @@ export type BeatWorkerData = {
         worker_id: number;
     };
     query?: never;
-    url: '/api/worker/{worker_id}/beat';
+    url: '/api/v1/worker/{worker_id}/beat';
 };
 
 export type BeatWorkerErrors = {
@@ -4282,7 +4282,7 @@ export type ListWorkersData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/workers';
+    url: '/api/v1/workers';
 };
 
 export type ListWorkersErrors = {

@@ -33,10 +33,10 @@ const OTHER = {
 
 function show(address: string, api: Api = {}) {
   return renderAt(address, {
-    "GET /api/presets": [PRESET, OTHER],
-    "POST /api/specs/validate": VALID,
-    "POST /api/experiments": experimentRead(),
-    "GET /api/experiments/3": experimentRead(),
+    "GET /api/v1/presets": [PRESET, OTHER],
+    "POST /api/v1/specs/validate": VALID,
+    "POST /api/v1/experiments": experimentRead(),
+    "GET /api/v1/experiments/3": experimentRead(),
     ...api,
   })
 }
@@ -55,7 +55,9 @@ describe("presets", () => {
     const { calls, router } = show("/new")
     await userEvent.click(await screen.findByRole("button", { name: "Start td3-pbt-halfcheetah" }))
     await waitFor(() => expect(router.state.location.pathname).toBe("/experiments/3"))
-    expect(calls.find(({ path, method }) => path === "/api/experiments" && method === "POST")!.body).toEqual({
+    expect(
+      calls.find(({ path, method }) => path === "/api/v1/experiments" && method === "POST")!.body,
+    ).toEqual({
       yaml: OTHER.yaml,
     })
   })
@@ -68,10 +70,10 @@ describe("presets", () => {
   })
 
   it("say when they load and when they cannot", async () => {
-    const waiting = show("/new", { "GET /api/presets": NEVER })
+    const waiting = show("/new", { "GET /api/v1/presets": NEVER })
     expect(await screen.findByText("Loading presets")).toBeTruthy()
     waiting.unmount()
-    show("/new", { "GET /api/presets": refusal(500, "No presets here.") })
+    show("/new", { "GET /api/v1/presets": refusal(500, "No presets here.") })
     expect(await screen.findByText("No presets here.")).toBeTruthy()
   })
 })
@@ -81,13 +83,13 @@ describe("the editor", () => {
     const { calls, router } = show(`/new?preset=${PRESET.name}`)
     await waitFor(async () => expect((await startButton()).hasAttribute("disabled")).toBe(false))
     expect(await screen.findByText("5.12 MB")).toBeTruthy()
-    expect(calls.find(({ path }) => path === "/api/specs/validate")!.body).toEqual({ yaml: PRESET.yaml })
+    expect(calls.find(({ path }) => path === "/api/v1/specs/validate")!.body).toEqual({ yaml: PRESET.yaml })
     await userEvent.click(await startButton())
     await waitFor(() => expect(router.state.location.pathname).toBe("/experiments/3"))
   })
 
   it("lists problems with path, line, value and remedy, and does not start", async () => {
-    show(`/new?preset=${PRESET.name}`, { "POST /api/specs/validate": INVALID })
+    show(`/new?preset=${PRESET.name}`, { "POST /api/v1/specs/validate": INVALID })
     const list = await screen.findByRole("list", { name: "Problems" })
     expect(within(list).getByText("environment.id")).toBeTruthy()
     expect(within(list).getByText("line 3")).toBeTruthy()
@@ -99,7 +101,7 @@ describe("the editor", () => {
   })
 
   it("says when the check itself failed", async () => {
-    show("/new", { "POST /api/specs/validate": refusal(500, "The checker is ill.") })
+    show("/new", { "POST /api/v1/specs/validate": refusal(500, "The checker is ill.") })
     expect(await screen.findByText("The checker is ill.")).toBeTruthy()
     expect((await startButton()).hasAttribute("disabled")).toBe(true)
   })
@@ -107,8 +109,8 @@ describe("the editor", () => {
   it("starts from an experiment when the address names one", async () => {
     const { calls } = show("/new?from=3")
     expect(await screen.findByText("From experiment td3-pbt-pendulum-smoke")).toBeTruthy()
-    await waitFor(() => expect(calls.some((call: Call) => call.path === "/api/specs/validate")).toBe(true))
-    expect(calls.find(({ path }) => path === "/api/specs/validate")!.body).toEqual({
+    await waitFor(() => expect(calls.some((call: Call) => call.path === "/api/v1/specs/validate")).toBe(true))
+    expect(calls.find(({ path }) => path === "/api/v1/specs/validate")!.body).toEqual({
       yaml: experimentRead().yaml,
     })
   })

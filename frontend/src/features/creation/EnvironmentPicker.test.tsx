@@ -43,9 +43,9 @@ const FORECAST = { experiments: null, members: 8, runs: 1, total_env_steps: 8, r
 
 function show(api: Api = {}, preset: string = PRESET.name) {
   return renderAt(`/new?preset=${preset}`, {
-    "GET /api/presets": [PRESET, GROUP],
-    "GET /api/catalogue": CATALOGUE,
-    "POST /api/specs/validate": (call: Call) => ({
+    "GET /api/v1/presets": [PRESET, GROUP],
+    "GET /api/v1/catalogue": CATALOGUE,
+    "POST /api/v1/specs/validate": (call: Call) => ({
       valid: true,
       problems: [],
       spec: null,
@@ -70,7 +70,7 @@ async function options() {
 }
 
 function lastYaml(calls: Call[]): string {
-  return (calls.filter(({ path }) => path === "/api/specs/validate").at(-1)!.body as { yaml: string }).yaml
+  return (calls.filter(({ path }) => path === "/api/v1/specs/validate").at(-1)!.body as { yaml: string }).yaml
 }
 
 describe("the environment picker", () => {
@@ -109,11 +109,11 @@ describe("the environment picker", () => {
   })
 
   it("says when the catalogue loads and when it cannot", async () => {
-    const waiting = show({ "GET /api/catalogue": NEVER })
+    const waiting = show({ "GET /api/v1/catalogue": NEVER })
     await open()
     expect(await screen.findByText("Loading the environments")).toBeTruthy()
     waiting.unmount()
-    show({ "GET /api/catalogue": refusal(500, "No catalogue here.") })
+    show({ "GET /api/v1/catalogue": refusal(500, "No catalogue here.") })
     await open()
     expect(await screen.findByText("No catalogue here.")).toBeTruthy()
   })
@@ -121,17 +121,17 @@ describe("the environment picker", () => {
 
 describe("a group", () => {
   it("is marked among the presets and started as one, leading to its page", async () => {
-    const { calls, router } = show({ "POST /api/groups": { id: 2, name: "dmc15" } })
+    const { calls, router } = show({ "POST /api/v1/groups": { id: 2, name: "dmc15" } })
     expect(await screen.findByText("15 experiments")).toBeTruthy()
     await userEvent.click(screen.getByRole("button", { name: "Start dmc15" }))
     await waitFor(() => expect(router.state.location.pathname).toBe("/groups/2"))
-    expect(calls.find(({ path }) => path === "/api/groups")!.body).toEqual({ yaml: GROUP.yaml })
+    expect(calls.find(({ path }) => path === "/api/v1/groups")!.body).toEqual({ yaml: GROUP.yaml })
   })
 
   it("is started from the editor, which picks no environment for it", async () => {
-    const { calls } = show({ "POST /api/groups": { id: 2, name: "dmc15" } }, "dmc15")
+    const { calls } = show({ "POST /api/v1/groups": { id: 2, name: "dmc15" } }, "dmc15")
     await userEvent.click(await screen.findByRole("button", { name: "Start 15 experiments" }))
-    await waitFor(() => expect(calls.some(({ path }) => path === "/api/groups")).toBe(true))
+    await waitFor(() => expect(calls.some(({ path }) => path === "/api/v1/groups")).toBe(true))
   })
 
   it("leaves the picker closed", async () => {

@@ -10,9 +10,9 @@ const FORECAST = { experiments: null, members: 8, runs: 1, total_env_steps: 9600
 
 function show(answer: unknown, api: Api = {}) {
   return renderAt(`/new?preset=${PRESET.name}`, {
-    "GET /api/presets": [PRESET],
-    "POST /api/specs/validate": { valid: true, problems: [], spec: {}, forecast: FORECAST },
-    "POST /api/specs/advice": answer,
+    "GET /api/v1/presets": [PRESET],
+    "POST /api/v1/specs/validate": { valid: true, problems: [], spec: {}, forecast: FORECAST },
+    "POST /api/v1/specs/advice": answer,
     ...api,
   })
 }
@@ -25,17 +25,17 @@ describe("advice on the population's size", () => {
     const link = screen.getByRole("link", { name: "figure2-td3-sac" })
     expect(link.getAttribute("href")).toContain("/studies?ids=")
     expect(screen.getByRole("button", { name: "Measure on bench" }).textContent).toBe("Measure again")
-    expect(calls.find(({ path }) => path === "/api/specs/advice")!.body).toEqual({ yaml: PRESET.yaml })
+    expect(calls.find(({ path }) => path === "/api/v1/specs/advice")!.body).toEqual({ yaml: PRESET.yaml })
   })
 
   it("offers to measure where no study has, and then says that it is measured", async () => {
     let answer = advice({ workers: [workerAdvice({ speed: null })] })
-    const { calls } = show(() => answer, { "POST /api/studies": () => study({ id: 9, status: "queued" }) })
+    const { calls } = show(() => answer, { "POST /api/v1/studies": () => study({ id: 9, status: "queued" }) })
     const button = await screen.findByRole("button", { name: "Measure on bench" })
     answer = advice({ workers: [workerAdvice({ speed: null, measuring_study_id: 9 })] })
     await userEvent.click(button)
     expect(await screen.findByRole("link", { name: "study 9" })).toBeTruthy()
-    const sent = calls.find(({ path, method }) => path === "/api/studies" && method === "POST")!
+    const sent = calls.find(({ path, method }) => path === "/api/v1/studies" && method === "POST")!
     expect(sent.body).toEqual({ yaml: "kind: runtime_study\n", worker_id: 1 })
   })
 

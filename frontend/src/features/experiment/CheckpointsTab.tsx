@@ -73,7 +73,7 @@ export function CheckpointsTab({ run }: { run: Run }) {
                       aria-label={`Download ${artifact.name}`}
                       className={buttonStyle("secondary", "small")}
                       download={artifact.name}
-                      href={`/api/artifacts/${artifact.id}/content`}
+                      href={`/api/v1/artifacts/${artifact.id}/content`}
                     >
                       <Icon name="download" />
                       Download

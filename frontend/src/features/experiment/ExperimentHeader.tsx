@@ -72,13 +72,13 @@ function ReplicateSwitch({ experiment, run }: HeaderProps) {
     <Select
       aria-label="Replicate"
       onChange={(event) =>
-        navigate({ search: (old) => ({ ...old, run: Number(event.target.value), segment: undefined }) })
+        navigate({ search: (old) => ({ ...old, run: Number(event.target.value), span: undefined }) })
       }
       value={run.id}
     >
       {experiment.runs.map((each) => (
         <option key={each.id} value={each.id}>
-          {`Replicate ${each.replicate} · ${statusLabel(each.status).toLowerCase()} · best ${formatValue(each.best_fitness)}`}
+          {`Replicate ${each.replicate} · ${statusLabel(each.status).toLowerCase()} · best ${formatValue(each.best_return)}`}
         </option>
       ))}
     </Select>

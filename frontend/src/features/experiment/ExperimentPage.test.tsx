@@ -6,14 +6,14 @@ import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderA
 import { experimentRead, metricSeries, runLineage, runRead } from "@/testing/samples"
 
 const API: Api = {
-  "GET /api/experiments/3": experimentRead(),
-  "GET /api/runs/7": runRead(),
-  "GET /api/runs/7/lineage": runLineage(),
-  "GET /api/runs/7/metrics": ({ query }: Call) => ({
+  "GET /api/v1/experiments/3": experimentRead(),
+  "GET /api/v1/runs/7": runRead(),
+  "GET /api/v1/runs/7/lineage": runLineage(),
+  "GET /api/v1/runs/7/metrics": ({ query }: Call) => ({
     series: query.getAll("name").map((name) => metricSeries(name, name.startsWith("time/") ? 1 : 4)),
   }),
-  "GET /api/runs/7/metrics/names": ["evaluation/return", "training/critic_loss"],
-  "GET /api/runs/7/logs": {
+  "GET /api/v1/runs/7/metrics/names": ["evaluation/return", "training/critic_loss"],
+  "GET /api/v1/runs/7/logs": {
     lines: [
       {
         id: 1,
@@ -27,7 +27,7 @@ const API: Api = {
     ],
     next: 1,
   },
-  "GET /api/runs/7/artifacts": [
+  "GET /api/v1/runs/7/artifacts": [
     {
       id: 5,
       kind: "checkpoint",
@@ -39,7 +39,7 @@ const API: Api = {
       video: null,
     },
   ],
-  "POST /api/experiments/3/stop": experimentRead({ runs: [runRead({ status: "stopping" })] }),
+  "POST /api/v1/experiments/3/stop": experimentRead({ runs: [runRead({ status: "stopping" })] }),
 }
 
 function show(address = "/experiments/3", change: Api = {}) {
@@ -56,7 +56,7 @@ async function say(kind: string, data: object, id?: string) {
 
 describe("the experiment page", () => {
   it("shows a skeleton while it loads", async () => {
-    show("/experiments/3", { "GET /api/experiments/3": NEVER })
+    show("/experiments/3", { "GET /api/v1/experiments/3": NEVER })
     expect(await screen.findByText("Loading the experiment")).toBeTruthy()
   })
 
@@ -78,7 +78,7 @@ describe("the experiment page", () => {
   )
 
   it("says what went wrong", async () => {
-    show("/experiments/3", { "GET /api/experiments/3": refusal(500, "The database is locked.") })
+    show("/experiments/3", { "GET /api/v1/experiments/3": refusal(500, "The database is locked.") })
     expect(await screen.findByText("The database is locked.")).toBeTruthy()
   })
 
@@ -91,8 +91,8 @@ describe("the experiment page", () => {
     }
     const failed = runRead({ status: "failed", error, finished_at: "2026-01-01T00:01:00Z" })
     show("/experiments/3", {
-      "GET /api/experiments/3": experimentRead({ status: "failed", runs: [failed] }),
-      "GET /api/runs/7": failed,
+      "GET /api/v1/experiments/3": experimentRead({ status: "failed", runs: [failed] }),
+      "GET /api/v1/runs/7": failed,
     })
     const notice = await screen.findByRole("alert")
     expect(notice.textContent).toMatch(/in member M2.*critic loss is NaN.*lower the rate.*discount.*0.97/)
@@ -100,7 +100,7 @@ describe("the experiment page", () => {
 
   it("switches between replicates", async () => {
     const runs = [runRead(), runRead({ id: 8, replicate: 1 })]
-    const { router } = show("/experiments/3", { "GET /api/experiments/3": experimentRead({ runs }) })
+    const { router } = show("/experiments/3", { "GET /api/v1/experiments/3": experimentRead({ runs }) })
     await userEvent.selectOptions(await screen.findByLabelText("Replicate"), "8")
     expect(router.state.location.search).toMatchObject({ run: 8 })
   })
@@ -127,15 +127,15 @@ describe("curves and river", () => {
   it("grow with the stream, from the point that was loaded", async () => {
     show()
     await screen.findByTestId("curves")
-    expect(FakeEventSource.last.url).toBe("/api/runs/7/events?after=1-9")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=1-9")
     await say(
       "metrics",
       { kind: "metrics", seq: 10, step: 7000, wall: 33, frames: { "evaluation/return": [1, 2, 3, 4] } },
       "1-10",
     )
     expect(screen.getByTestId("curves").dataset.points).toBe("7")
-    const { start_step, end_step, start_wall, ...child } = { ...runLineage().segments[5]!, id: 6, slot: 2 }
-    await say("lineage", { kind: "lineage", seq: 11, step: 7000, wall: 33, segments: [child] }, "1-11")
+    const { start_step, end_step, start_wall, ...child } = { ...runLineage().spans[5]!, id: 6, slot: 2 }
+    await say("lineage", { kind: "lineage", seq: 11, step: 7000, wall: 33, spans: [child] }, "1-11")
     expect(screen.getByTestId("lineage").dataset.exploits).toBe("3")
   })
 
@@ -150,19 +150,19 @@ describe("curves and river", () => {
   it("load everything anew when history was cut back", async () => {
     let lineages = 0
     show("/experiments/3", {
-      "GET /api/runs/7": () => runRead(lineages === 0 ? {} : { attempts: 2, last_seq: 4 }),
-      "GET /api/runs/7/lineage": () =>
-        lineages++ === 0 ? runLineage() : { ...runLineage(), segments: runLineage().segments.slice(0, 4) },
+      "GET /api/v1/runs/7": () => runRead(lineages === 0 ? {} : { attempts: 2, last_seq: 4 }),
+      "GET /api/v1/runs/7/lineage": () =>
+        lineages++ === 0 ? runLineage() : { ...runLineage(), spans: runLineage().spans.slice(0, 4) },
     })
     await screen.findByTestId("curves")
     await say("rewind", { seq: 5, attempt: 2 })
     await waitFor(() => expect(screen.getByTestId("lineage").dataset.exploits).toBe("0"))
-    expect(FakeEventSource.last.url).toBe("/api/runs/7/events?after=2-4")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=2-4")
   })
 
   it("do not listen to a run that has ended", async () => {
     show("/experiments/3", {
-      "GET /api/runs/7": runRead({ status: "finished", finished_at: "2026-01-01T00:01:00Z" }),
+      "GET /api/v1/runs/7": runRead({ status: "finished", finished_at: "2026-01-01T00:01:00Z" }),
     })
     await screen.findByTestId("curves")
     expect(FakeEventSource.opened).toEqual([])
@@ -171,24 +171,24 @@ describe("curves and river", () => {
   it("wait in words while nothing has happened", async () => {
     const queued = runRead({ status: "queued", started_at: null, last_seq: -1, attempts: 0 })
     show("/experiments/3", {
-      "GET /api/experiments/3": experimentRead({ status: "queued", runs: [queued] }),
-      "GET /api/runs/7": queued,
-      "GET /api/runs/7/lineage": { ...runLineage(), segments: [], end_step: 0 },
-      "GET /api/runs/7/metrics": { series: [] },
+      "GET /api/v1/experiments/3": experimentRead({ status: "queued", runs: [queued] }),
+      "GET /api/v1/runs/7": queued,
+      "GET /api/v1/runs/7/lineage": { ...runLineage(), spans: [], end_step: 0 },
+      "GET /api/v1/runs/7/metrics": { series: [] },
     })
     expect(await screen.findByText("Waiting for a worker")).toBeTruthy()
-    expect(FakeEventSource.last.url).toBe("/api/runs/7/events")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events")
   })
 
   it("say when they cannot be loaded", async () => {
-    show("/experiments/3", { "GET /api/runs/7/metrics": refusal(500, "No metrics.") })
+    show("/experiments/3", { "GET /api/v1/runs/7/metrics": refusal(500, "No metrics.") })
     expect(await screen.findByText("No metrics.")).toBeTruthy()
   })
 
   it("light up an ancestry and draw its schedule", async () => {
     const { router } = show()
     await userEvent.click(await screen.findByRole("button", { name: /^M1, .*show its ancestry/ }))
-    expect(router.state.location.search).toMatchObject({ segment: 5 })
+    expect(router.state.location.search).toMatchObject({ span: 5 })
     expect(await screen.findByText(/M0 → M3 → M1/)).toBeTruthy()
     expect(screen.getByRole("img", { name: /^discount from 0.9 to 0.95 with 2 changes/ })).toBeTruthy()
     expect(screen.getByRole("img", { name: "Return along the ancestry of M1" })).toBeTruthy()
@@ -198,7 +198,7 @@ describe("curves and river", () => {
   })
 
   it("share one cursor, whichever axis they have", async () => {
-    show("/experiments/3?segment=5&axis=wall")
+    show("/experiments/3?span=5&axis=wall")
     await screen.findByRole("img", { name: "Return along the ancestry of M1" })
     const chart = screen.getByRole("img", { name: /^discount from/ })
     expect(screen.queryAllByTestId("cursor")).toEqual([])
@@ -218,7 +218,7 @@ describe("curves and river", () => {
 
   it("give the schedule away", async () => {
     const user = userEvent.setup() // brings a clipboard
-    show("/experiments/3?segment=4")
+    show("/experiments/3?span=4")
     await user.click(await screen.findByRole("button", { name: "Copy YAML" }))
     expect(await navigator.clipboard.readText()).toContain("- {step: 2000, values: {discount: 0.94,")
   })
@@ -231,7 +231,7 @@ describe("curves and river", () => {
       over_parent: 3,
       beside_parent: "NaN",
     }
-    show("/experiments/3", { "GET /api/runs/7/lineage/summary": { operators: [gain] } })
+    show("/experiments/3", { "GET /api/v1/runs/7/lineage/summary": { operators: [gain] } })
     const table = await screen.findByRole("table", { name: "Mean gain of a birth" })
     expect(within(table).getByRole("row", { name: "perturb ×2 +140.0 –" })).toBeTruthy()
   })
@@ -245,9 +245,9 @@ describe("curves and river", () => {
       within(river).getAllByText(/M3 copies M0. Return −900.0, donor −300.0. Changed: discount ×1.2/)[0],
     ).toBeTruthy()
     await userEvent.keyboard("{ArrowRight}{Enter}")
-    await waitFor(() => expect(router.state.location.search).toMatchObject({ segment: 5 }))
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ span: 5 }))
     await userEvent.keyboard("{Escape}")
-    await waitFor(() => expect(router.state.location.search).not.toHaveProperty("segment", 5))
+    await waitFor(() => expect(router.state.location.search).not.toHaveProperty("span", 5))
   })
 
   it("can be read as a table", async () => {
@@ -281,18 +281,18 @@ describe("the other tabs", () => {
   })
 
   it("show an empty runtime", async () => {
-    show("/experiments/3?tab=runtime", { "GET /api/runs/7/metrics": { series: [] } })
+    show("/experiments/3?tab=runtime", { "GET /api/v1/runs/7/metrics": { series: [] } })
     expect(await screen.findByText("No timings yet")).toBeTruthy()
   })
 
   it("show checkpoints with links to download them", async () => {
     show("/experiments/3?tab=checkpoints")
     const link = await screen.findByRole("link", { name: "Download 000080.npz" })
-    expect(link.getAttribute("href")).toBe("/api/artifacts/5/content")
+    expect(link.getAttribute("href")).toBe("/api/v1/artifacts/5/content")
   })
 
   it("show that there are no checkpoints", async () => {
-    show("/experiments/3?tab=checkpoints", { "GET /api/runs/7/artifacts": [] })
+    show("/experiments/3?tab=checkpoints", { "GET /api/v1/runs/7/artifacts": [] })
     expect(await screen.findByText("No checkpoint yet")).toBeTruthy()
   })
 
@@ -305,10 +305,10 @@ describe("the other tabs", () => {
   })
 
   it("show empty logs and broken logs", async () => {
-    const empty = show("/experiments/3?tab=logs", { "GET /api/runs/7/logs": { lines: [], next: 0 } })
+    const empty = show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": { lines: [], next: 0 } })
     expect(await screen.findByText("Nothing has been printed yet")).toBeTruthy()
     empty.unmount()
-    show("/experiments/3?tab=logs", { "GET /api/runs/7/logs": refusal(500, "No logs.") })
+    show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": refusal(500, "No logs.") })
     expect(await screen.findByText("No logs.")).toBeTruthy()
   })
 

@@ -17,13 +17,13 @@ describe("the export menu", () => {
     await user.keyboard("{Enter}")
     const items = await screen.findAllByRole("menuitem")
     expect(items.map((item) => item.getAttribute("href"))).toEqual([
-      "/api/runs/7/export/metrics.csv",
-      "/api/runs/7/export/metrics.parquet",
-      "/api/runs/7/export/lineage.csv",
-      "/api/runs/7/export/lineage.parquet",
-      "/api/runs/7/lineage.newick",
-      "/api/runs/7/lineage.ray.zip",
-      "/api/runs/7/lineage",
+      "/api/v1/runs/7/export/metrics.csv",
+      "/api/v1/runs/7/export/metrics.parquet",
+      "/api/v1/runs/7/export/lineage.csv",
+      "/api/v1/runs/7/export/lineage.parquet",
+      "/api/v1/runs/7/lineage.newick",
+      "/api/v1/runs/7/lineage.ray.zip",
+      "/api/v1/runs/7/lineage",
       null,
     ])
     await waitFor(() => expect(document.activeElement).toBe(items[0]))

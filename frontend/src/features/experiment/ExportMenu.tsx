@@ -13,7 +13,7 @@ type Format = ExportRunData["path"]["format"]
 
 const TABLES: readonly { table: Table; heading: string }[] = [
   { table: "metrics", heading: "Metrics, every value" },
-  { table: "lineage", heading: "Lineage, a row a segment" },
+  { table: "lineage", heading: "Lineage, a row a span" },
 ]
 const FORMATS: readonly { format: Format; label: string }[] = [
   { format: "csv", label: "CSV" },
@@ -61,7 +61,7 @@ export function ExportMenu({ run }: { run: Run }) {
                     aria-label={`Download ${table} as ${label}`}
                     className={MENU_ITEM}
                     download
-                    href={`/api/runs/${run.id}/export/${table}.${format}`}
+                    href={`/api/v1/runs/${run.id}/export/${table}.${format}`}
                   >
                     <Icon name="download" size={14} />
                     {label}
@@ -80,7 +80,7 @@ export function ExportMenu({ run }: { run: Run }) {
                 aria-label={`Download lineage as ${label}`}
                 className={MENU_ITEM}
                 download={`run-${run.id}-${name}`}
-                href={`/api/runs/${run.id}/${path}`}
+                href={`/api/v1/runs/${run.id}/${path}`}
               >
                 <Icon name="download" size={14} />
                 {label}

@@ -53,8 +53,8 @@ export function RunSummary({ run, connected }: RunSummaryProps) {
         />
         <Figure
           label="Best return"
-          note={`median ${formatValue(run.median_fitness)}`}
-          value={formatValue(run.best_fitness)}
+          note={`median ${formatValue(run.median_return)}`}
+          value={formatValue(run.best_return)}
         />
         <Figure label="Speed" note="member-steps/s" value={formatCount(run.env_steps_per_second)} />
         <Time run={run} />

@@ -6,8 +6,8 @@ import { experimentRead, PRESET, summary, workerRead } from "@/testing/samples"
 
 const TWO = {
   items: [
-    summary({ id: 4, name: "zebra", best_fitness: -10 }),
-    summary({ id: 5, name: "ant", status: "failed", best_fitness: null, error_message: "loss is NaN" }),
+    summary({ id: 4, name: "zebra", best_return: -10 }),
+    summary({ id: 5, name: "ant", status: "failed", best_return: null, error_message: "loss is NaN" }),
   ],
   total: 2,
 }
@@ -28,7 +28,7 @@ function wide(matches: boolean) {
 beforeEach(() => wide(true))
 
 function show(experiments: unknown, address = "/", api: Api = {}) {
-  return renderAt(address, { "GET /api/experiments": experiments, ...api })
+  return renderAt(address, { "GET /api/v1/experiments": experiments, ...api })
 }
 
 async function rowNames() {
@@ -87,7 +87,7 @@ describe("the experiments table", () => {
   it("links to groups and filters by them", async () => {
     const member = summary({ id: 6, name: "dmc15-walker-run", group: { id: 2, name: "dmc15" } })
     const { calls, router } = show({ items: [member], total: 1 }, "/", {
-      "GET /api/groups": { items: [{ id: 2, name: "dmc15" }], total: 1 },
+      "GET /api/v1/groups": { items: [{ id: 2, name: "dmc15" }], total: 1 },
     })
     const link = await screen.findByRole("link", { name: "dmc15" })
     expect(link.getAttribute("href")).toBe("/groups/2")
@@ -125,10 +125,10 @@ describe("the experiments table", () => {
 
 describe("the first start", () => {
   const api = {
-    "GET /api/presets": [PRESET],
-    "GET /api/workers": [workerRead({ state: "lost" })],
-    "POST /api/experiments": experimentRead(),
-    "GET /api/experiments/3": experimentRead(),
+    "GET /api/v1/presets": [PRESET],
+    "GET /api/v1/workers": [workerRead({ state: "lost" })],
+    "POST /api/v1/experiments": experimentRead(),
+    "GET /api/v1/experiments/3": experimentRead(),
   }
 
   it("starts the smoke preset with one press and goes to its page", async () => {
@@ -153,7 +153,7 @@ describe("the first start", () => {
   it("says why an experiment could not be started", async () => {
     show({ items: [], total: 0 }, "/", {
       ...api,
-      "POST /api/experiments": refusal(422, "The spec is invalid."),
+      "POST /api/v1/experiments": refusal(422, "The spec is invalid."),
     })
     const button = await screen.findByRole("button", { name: "Start td3-pbt-pendulum-smoke" })
     await waitFor(() => expect(button.hasAttribute("disabled")).toBe(false))

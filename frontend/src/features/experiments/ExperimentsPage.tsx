@@ -113,7 +113,7 @@ export function ExperimentsPage() {
           ) : (
             <ExperimentCards
               experiments={items}
-              figure={({ best_fitness }) => `best ${formatValue(best_fitness)}`}
+              figure={({ best_return }) => `best ${formatValue(best_return)}`}
             />
           ))}
         {query.data && items.length > 0 && (

@@ -62,13 +62,13 @@ export const columns = helper.columns([
     ...NUMBER,
     cell: ({ row }) => <StepProgress experiment={row.original} />,
   }),
-  helper.accessor((row) => row.best_fitness ?? undefined, {
+  helper.accessor((row) => row.best_return ?? undefined, {
     id: "best",
     header: "Best",
     ...NUMBER,
     cell: ({ getValue }) => <span className="numeric font-medium">{formatValue(getValue())}</span>,
   }),
-  helper.accessor((row) => row.last_fitness ?? undefined, {
+  helper.accessor((row) => row.last_return ?? undefined, {
     id: "last",
     header: "Last",
     ...NUMBER,

@@ -52,8 +52,8 @@ beforeEach(() => wide(true))
 
 function show(read: unknown = group(), api: Api = {}) {
   return renderAt("/groups/2", {
-    "GET /api/groups/2": read,
-    "GET /api/experiments": { items: [], total: 0 },
+    "GET /api/v1/groups/2": read,
+    "GET /api/v1/experiments": { items: [], total: 0 },
     ...api,
   })
 }
@@ -103,26 +103,26 @@ describe("the page of a group", () => {
 
   it("stops all after asking", async () => {
     const stopped = group({ status: "stopped", counts: { stopped: 2 } })
-    const { calls } = show(group(), { "POST /api/groups/2/stop": stopped })
+    const { calls } = show(group(), { "POST /api/v1/groups/2/stop": stopped })
     await userEvent.click(await screen.findByRole("button", { name: "Stop all" }))
     expect(calls.some(({ method }) => method === "POST")).toBe(false)
     await userEvent.click(
       within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Stop all" }),
     )
     expect(await screen.findByRole("button", { name: "Delete" })).toBeTruthy()
-    expect(calls.some(({ path }) => path === "/api/groups/2/stop")).toBe(true)
+    expect(calls.some(({ path }) => path === "/api/v1/groups/2/stop")).toBe(true)
   })
 
   it("is deleted when it is over", async () => {
     const { calls, router } = show(group({ status: "finished", counts: { finished: 2 } }), {
-      "DELETE /api/groups/2": null,
+      "DELETE /api/v1/groups/2": null,
     })
     await userEvent.click(await screen.findByRole("button", { name: "Delete" }))
     await userEvent.click(
       within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Delete" }),
     )
     await waitFor(() => expect(router.state.location.pathname).toBe("/"))
-    expect(calls.some(({ method, path }) => method === "DELETE" && path === "/api/groups/2")).toBe(true)
+    expect(calls.some(({ method, path }) => method === "DELETE" && path === "/api/v1/groups/2")).toBe(true)
   })
 
   it("becomes cards on a narrow screen", async () => {

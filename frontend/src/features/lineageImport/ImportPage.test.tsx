@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { refusal, renderAt } from "@/testing/renderAt"
 import { runLineage } from "@/testing/samples"
 
-const IMPORT = "POST /api/lineage/import"
+const IMPORT = "POST /api/v1/lineage/import"
 
 function file(name: string, text = "[]") {
   return new File([text], name, { type: "text/plain" })

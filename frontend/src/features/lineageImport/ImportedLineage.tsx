@@ -7,7 +7,7 @@ import { useImportedState } from "@/features/lineageImport/useImportedState"
 import { formatName } from "@/lib/format"
 import { lineageStatistics } from "@/lib/lineage/ancestry"
 import { colouring } from "@/lib/lineage/colouring"
-import type { Lineage } from "@/lib/lineage/segments"
+import type { Lineage } from "@/lib/lineage/spans"
 import { saveText } from "@/lib/saveText"
 import type { LineageMode } from "@/lib/search"
 import { useTheme } from "@/lib/theme"
@@ -32,7 +32,7 @@ export function ImportedLineage({ lineage }: { lineage: Lineage }) {
     () => colouring(colour, lineage, state.fitness, theme),
     [colour, lineage, state.fitness, theme],
   )
-  const numbers = useMemo(() => lineageStatistics(lineage.segments), [lineage])
+  const numbers = useMemo(() => lineageStatistics(lineage.spans), [lineage])
   return (
     <>
       <Panel
@@ -69,7 +69,7 @@ export function ImportedLineage({ lineage }: { lineage: Lineage }) {
           {mode !== "table" && <ColourLegend legend={colours.legend} mode={colour} />}
         </div>
         {mode === "table" ? (
-          <ExploitTable onSelect={state.select} path={state.path} segments={lineage.segments} />
+          <ExploitTable onSelect={state.select} path={state.path} spans={lineage.spans} />
         ) : (
           <River alone colours={colours} form={mode} lineage={lineage} state={state} />
         )}

@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { refusal, renderAt } from "@/testing/renderAt"
 import { runRead } from "@/testing/samples"
 
-const NOTHING = { "GET /api/workers": [] }
+const NOTHING = { "GET /api/v1/workers": [] }
 
 it("names the pages", async () => {
   renderAt("/workers", NOTHING)
@@ -23,14 +23,14 @@ it("has a page for addresses that lead nowhere", async () => {
 })
 
 it("says when the API is unreachable", async () => {
-  renderAt("/workers", { ...NOTHING, "GET /api/health": new Error("no network") })
+  renderAt("/workers", { ...NOTHING, "GET /api/v1/health": new Error("no network") })
   expect(await screen.findByText("The API is unreachable, retrying…")).toBeTruthy()
 })
 
 it("says when a part of the service is away", async () => {
   renderAt("/workers", {
     ...NOTHING,
-    "GET /api/health": { status: "degraded", database: "ok", redis: "unavailable", version: "0" },
+    "GET /api/v1/health": { status: "degraded", database: "ok", redis: "unavailable", version: "0" },
   })
   expect(await screen.findByText(/Redis is unavailable/)).toBeTruthy()
 })
@@ -47,8 +47,8 @@ it("goes round the themes and keeps the choice", async () => {
 
 it("leads from a run to its experiment", async () => {
   const { router } = renderAt("/runs/7", {
-    "GET /api/runs/7": runRead(),
-    "GET /api/experiments/3": refusal(404, "gone"),
+    "GET /api/v1/runs/7": runRead(),
+    "GET /api/v1/experiments/3": refusal(404, "gone"),
   })
   await screen.findByText("This branch leads nowhere")
   expect(router.state.location.pathname).toBe("/experiments/3")

@@ -26,11 +26,11 @@ const GPU = study({
 
 function show(address = "/studies", api: Api = {}) {
   return renderAt(address, {
-    "GET /api/studies": [GPU, study()],
-    "GET /api/studies/1": study(),
-    "GET /api/studies/2": GPU,
-    "GET /api/presets": PRESETS,
-    "GET /api/workers": [workerRead({ state: "idle" })],
+    "GET /api/v1/studies": [GPU, study()],
+    "GET /api/v1/studies/1": study(),
+    "GET /api/v1/studies/2": GPU,
+    "GET /api/v1/presets": PRESETS,
+    "GET /api/v1/workers": [workerRead({ state: "idle" })],
     ...api,
   })
 }
@@ -69,7 +69,7 @@ describe("the page of runtime studies", () => {
   })
 
   it("starts a study on the chosen worker", async () => {
-    const { calls } = show("/studies?ids=1", { "POST /api/studies": study({ status: "queued" }) })
+    const { calls } = show("/studies?ids=1", { "POST /api/v1/studies": study({ status: "queued" }) })
     await userEvent.selectOptions(await screen.findByRole("combobox", { name: "Worker" }), "bench")
     expect(screen.queryByRole("option", { name: PRESET.name })).toBeNull()
     await userEvent.click(screen.getByRole("button", { name: "Start" }))
@@ -81,25 +81,25 @@ describe("the page of runtime studies", () => {
   it("stops a study that is being measured and says what happens", async () => {
     const running = study({ status: "running", done: 0, measurements: [], progress: "td3, 4 members" })
     const { calls } = show("/studies?ids=1", {
-      "GET /api/studies": [running],
-      "GET /api/studies/1": running,
-      "POST /api/studies/1/stop": { ...running, status: "stopping" },
+      "GET /api/v1/studies": [running],
+      "GET /api/v1/studies/1": running,
+      "POST /api/v1/studies/1/stop": { ...running, status: "stopping" },
     })
     expect(await screen.findByText("No cell is measured yet")).toBeTruthy()
     expect(screen.getAllByText("td3, 4 members").length).toBeGreaterThan(0)
     await userEvent.click(screen.getByRole("button", { name: "Stop study 1" }))
-    await waitFor(() => expect(calls.some(({ path }) => path === "/api/studies/1/stop")).toBe(true))
+    await waitFor(() => expect(calls.some(({ path }) => path === "/api/v1/studies/1/stop")).toBe(true))
   })
 
   it("says that nothing was measured, that it loads, and what went wrong", async () => {
-    show("/studies", { "GET /api/studies": [] }).unmount()
-    const empty = show("/studies", { "GET /api/studies": [] })
+    show("/studies", { "GET /api/v1/studies": [] }).unmount()
+    const empty = show("/studies", { "GET /api/v1/studies": [] })
     expect(await screen.findByText("Nothing was measured yet")).toBeTruthy()
     empty.unmount()
-    const waiting = show("/studies", { "GET /api/studies": NEVER })
+    const waiting = show("/studies", { "GET /api/v1/studies": NEVER })
     expect(await screen.findByText("Loading the studies")).toBeTruthy()
     waiting.unmount()
-    show("/studies", { "GET /api/studies": refusal(500, "The database is away.") })
+    show("/studies", { "GET /api/v1/studies": refusal(500, "The database is away.") })
     expect(await screen.findByText("The studies could not be loaded")).toBeTruthy()
     expect(screen.getByText("The database is away.")).toBeTruthy()
   })
@@ -113,10 +113,10 @@ describe("a running study", () => {
 
   it("shows cells as they are streamed, and what another worker tells anew", async () => {
     const running = study({ status: "running", done: 1, total: 3, measurements: [measurement()] })
-    show("/studies?ids=1", { "GET /api/studies": [running], "GET /api/studies/1": running })
+    show("/studies?ids=1", { "GET /api/v1/studies": [running], "GET /api/v1/studies/1": running })
     const table = await screen.findByRole("table")
     expect(within(table).getAllByRole("row")).toHaveLength(2)
-    expect(FakeEventSource.last.url).toBe("/api/studies/1/events")
+    expect(FakeEventSource.last.url).toBe("/api/v1/studies/1/events")
     const { spec: _spec, yaml: _yaml, ...summary } = running
     const cell = measurement({ population_size: 4, median: 8.25 })
     act(() => FakeEventSource.last.say("study", { ...summary, done: 2, position: 1, measurements: [cell] }))
@@ -131,12 +131,12 @@ describe("a running study", () => {
 
   it("is followed anew when the server refused, and an ended one not at all", async () => {
     const running = study({ status: "running" })
-    show("/studies?ids=1,2", { "GET /api/studies/1": running })
+    show("/studies?ids=1,2", { "GET /api/v1/studies/1": running })
     await waitFor(() => expect(FakeEventSource.opened).toHaveLength(1))
     vi.useFakeTimers()
     FakeEventSource.last.refuse()
     vi.advanceTimersByTime(2000)
     vi.useRealTimers()
-    expect(FakeEventSource.opened.map(({ url }) => url)).toEqual(Array(2).fill("/api/studies/1/events"))
+    expect(FakeEventSource.opened.map(({ url }) => url)).toEqual(Array(2).fill("/api/v1/studies/1/events"))
   })
 })

@@ -38,7 +38,7 @@ function follow(id: number, onNews: (news: StudyNews) => void): () => void {
   let source: EventSource | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   function connect() {
-    source = new EventSource(`/api/studies/${id}/events`)
+    source = new EventSource(`/api/v1/studies/${id}/events`)
     source.addEventListener("study", (message: MessageEvent<string>) => {
       const news = JSON.parse(message.data) as StudyNews
       onNews(news)

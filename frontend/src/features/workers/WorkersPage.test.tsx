@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { NEVER, refusal, renderAt } from "@/testing/renderAt"
 import { workerRead } from "@/testing/samples"
 
-const show = (workers: unknown) => renderAt("/workers", { "GET /api/workers": workers })
+const show = (workers: unknown) => renderAt("/workers", { "GET /api/v1/workers": workers })
 
 it("shows a skeleton while it loads", async () => {
   show(NEVER)

@@ -1,16 +1,16 @@
 /** Who descends from whom: the path of a descendant, what it lived through, and numbers about the whole population. */
 
-import { exploits, living, type Segment } from "@/lib/lineage/segments"
+import { exploits, living, type Span } from "@/lib/lineage/spans"
 import type { Series } from "@/lib/series"
 
-type Index = ReadonlyMap<number, Segment>
+type Index = ReadonlyMap<number, Span>
 
-function indexOf(segments: readonly Segment[]): Index {
-  return new Map(segments.map((segment) => [segment.id, segment]))
+function indexOf(spans: readonly Span[]): Index {
+  return new Map(spans.map((span) => [span.id, span]))
 }
 
-function pathTo(index: Index, id: number): Segment[] {
-  const path: Segment[] = []
+function pathTo(index: Index, id: number): Span[] {
+  const path: Span[] = []
   let current = index.get(id)
   while (current) {
     path.push(current)
@@ -19,35 +19,35 @@ function pathTo(index: Index, id: number): Segment[] {
   return path.reverse()
 }
 
-/** From the founder to the segment itself; empty when there is no such segment. */
-export function ancestryOf(segments: readonly Segment[], id: number): Segment[] {
-  return pathTo(indexOf(segments), id)
+/** From the founder to the span itself; empty when there is no such span. */
+export function ancestryOf(spans: readonly Span[], id: number): Span[] {
+  return pathTo(indexOf(spans), id)
 }
 
 /** How often a path goes from one slot to another: generations. A reset renews a member, but makes no new one. */
-export function copies(path: readonly Segment[]): number {
+export function copies(path: readonly Span[]): number {
   return path.filter(({ slot }, place) => place > 0 && path[place - 1]!.slot !== slot).length
 }
 
-/** Copies between a living member and its founder, by segment id. */
-export function generationsOfLiving(segments: readonly Segment[]): Map<number, number> {
-  const index = indexOf(segments)
-  return new Map(living(segments).map(({ id }) => [id, copies(pathTo(index, id))]))
+/** Copies between a living member and its founder, by span id. */
+export function generationsOfLiving(spans: readonly Span[]): Map<number, number> {
+  const index = indexOf(spans)
+  return new Map(living(spans).map(({ id }) => [id, copies(pathTo(index, id))]))
 }
 
 /** The part of an ancestor's life that its descendant shares. */
 export interface Stretch {
-  segment: Segment
+  span: Span
   from: number
   to: number
 }
 
 /** Cuts each ancestor where its child on the path was born, so that the stretches cover time once, without gaps. */
-export function stitch(path: readonly Segment[], endStep: number): Stretch[] {
-  return path.map((segment, index) => ({
-    segment,
-    from: segment.start_step,
-    to: path[index + 1]?.start_step ?? segment.end_step ?? endStep,
+export function stitch(path: readonly Span[], endStep: number): Stretch[] {
+  return path.map((span, index) => ({
+    span,
+    from: span.start_step,
+    to: path[index + 1]?.start_step ?? span.end_step ?? endStep,
   }))
 }
 
@@ -57,12 +57,12 @@ export function stitch(path: readonly Segment[], endStep: number): Stretch[] {
  */
 export function ancestralColumn(stretches: readonly Stretch[], series: Series): Float64Array {
   const column = new Float64Array(series.steps.length).fill(Number.NaN)
-  for (const { segment, from, to } of stretches) {
-    const values = series.columns[segment.slot]
+  for (const { span, from, to } of stretches) {
+    const values = series.columns[span.slot]
     if (!values) continue
     series.steps.forEach((step, tick) => {
       // An evaluation at the step of a birth was made before it: it belongs to the parent's stretch.
-      const afterBirth = segment.parent === null ? step >= from : step > from
+      const afterBirth = span.parent === null ? step >= from : step > from
       if (afterBirth && step <= to) column[tick] = values[tick]!
     })
   }
@@ -75,16 +75,14 @@ export interface ScheduleStep {
   value: number
   /** What the birth of this stretch did to the value: `inherit`, `x1.2`, `resample`, `draw`, … */
   change: string
-  segment: number
+  span: number
 }
 
 /** The values of one hyper-parameter that a descendant really lived through. */
 export function schedule(stretches: readonly Stretch[], name: string): ScheduleStep[] {
-  return stretches.flatMap(({ segment, from, to }) => {
-    const value = segment.hyperparams[name]
-    return value === undefined
-      ? []
-      : [{ from, to, value, change: segment.changes[name] ?? "", segment: segment.id }]
+  return stretches.flatMap(({ span, from, to }) => {
+    const value = span.hyperparams[name]
+    return value === undefined ? [] : [{ from, to, value, change: span.changes[name] ?? "", span: span.id }]
   })
 }
 
@@ -96,14 +94,12 @@ export interface BandStep {
 }
 
 /** Smallest and largest value of a hyper-parameter over the members alive, between each two births. */
-export function populationBand(segments: readonly Segment[], name: string, endStep: number): BandStep[] {
-  const cuts = [...new Set([...segments.map((segment) => segment.start_step), endStep])].sort((a, b) => a - b)
+export function populationBand(spans: readonly Span[], name: string, endStep: number): BandStep[] {
+  const cuts = [...new Set([...spans.map((span) => span.start_step), endStep])].sort((a, b) => a - b)
   return cuts.slice(0, -1).flatMap((from, index) => {
-    const values = segments
-      .filter(
-        (segment) => segment.start_step <= from && (segment.end_step ?? Number.POSITIVE_INFINITY) > from,
-      )
-      .map((segment) => segment.hyperparams[name])
+    const values = spans
+      .filter((span) => span.start_step <= from && (span.end_step ?? Number.POSITIVE_INFINITY) > from)
+      .map((span) => span.hyperparams[name])
       .filter((value) => value !== undefined)
     if (values.length === 0) return []
     return [{ from, to: cuts[index + 1]!, low: Math.min(...values), high: Math.max(...values) }]
@@ -120,21 +116,21 @@ export interface LineageStatistics {
   generationsToCommonAncestor: number | null
 }
 
-export function lineageStatistics(segments: readonly Segment[]): LineageStatistics {
-  const index = indexOf(segments)
-  const paths = living(segments).map((segment) => pathTo(index, segment.id))
+export function lineageStatistics(spans: readonly Span[]): LineageStatistics {
+  const index = indexOf(spans)
+  const paths = living(spans).map((span) => pathTo(index, span.id))
   const families = new Map<number, number>()
   for (const path of paths) families.set(path[0]!.id, (families.get(path[0]!.id) ?? 0) + 1)
   return {
-    exploits: exploits(segments).length,
-    founders: segments.filter((segment) => segment.parent === null).length,
+    exploits: exploits(spans).length,
+    founders: spans.filter((span) => span.parent === null).length,
     foundersAlive: families.size,
     largestFamily: paths.length ? Math.max(...families.values()) / paths.length : 0,
     generationsToCommonAncestor: generationsToCommonAncestor(paths),
   }
 }
 
-function generationsToCommonAncestor(paths: readonly Segment[][]): number | null {
+function generationsToCommonAncestor(paths: readonly Span[][]): number | null {
   const [first, ...others] = paths
   if (!first) return null
   let shared = 0
@@ -143,17 +139,17 @@ function generationsToCommonAncestor(paths: readonly Segment[][]): number | null
   return Math.max(...paths.map((path) => copies(path.slice(shared - 1))))
 }
 
-/** The founder of every segment, by segment id. */
-export function foundersOf(segments: readonly Segment[]): Map<number, Segment> {
-  const founders = new Map<number, Segment>()
-  for (const segment of [...segments].sort((a, b) => a.start_step - b.start_step || a.id - b.id)) {
-    const founder = segment.parent === null ? segment : founders.get(segment.parent)
-    if (founder) founders.set(segment.id, founder)
+/** The founder of every span, by span id. */
+export function foundersOf(spans: readonly Span[]): Map<number, Span> {
+  const founders = new Map<number, Span>()
+  for (const span of [...spans].sort((a, b) => a.start_step - b.start_step || a.id - b.id)) {
+    const founder = span.parent === null ? span : founders.get(span.parent)
+    if (founder) founders.set(span.id, founder)
   }
   return founders
 }
 
 /** The lanes that a line of descent went through; a member that was renewed in its own lane is told once. */
-export function lanesOf(path: readonly Segment[]): number[] {
+export function lanesOf(path: readonly Span[]): number[] {
   return path.map(({ slot }) => slot).filter((slot, index, slots) => slot !== slots[index - 1])
 }

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest"
 import { memberMark, sequentialColour } from "@/lib/colour"
 import { colouring } from "@/lib/lineage/colouring"
-import { decodeSegment, type Lineage } from "@/lib/lineage/segments"
+import { decodeSpan, type Lineage } from "@/lib/lineage/spans"
 import { decodeSeries, emptySeries } from "@/lib/series"
 import { metricSeries, runLineage } from "@/testing/samples"
 
 const wire = runLineage()
-const lineage: Lineage = { ...wire, segments: wire.segments.map((each) => decodeSegment(each, each)) }
+const lineage: Lineage = { ...wire, spans: wire.spans.map((each) => decodeSpan(each, each)) }
 const fitness = decodeSeries(metricSeries())
-const last = lineage.segments[5]!
+const last = lineage.spans[5]!
 
 it("colours by fitness between the lowest and the highest", () => {
   const { colourOf, legend } = colouring("fitness", lineage, fitness, "light")
   expect(legend).toEqual({ low: 0, high: 503, logarithmic: false })
-  expect(colourOf(lineage.segments[3]!, 5)).toBe(sequentialColour(1, "light"))
+  expect(colourOf(lineage.spans[3]!, 5)).toBe(sequentialColour(1, "light"))
   expect(colourOf(last, null)).toBeNull()
 })
 

@@ -2,12 +2,12 @@
 
 import { memberMark, sequentialColour, shareBetween, type Theme } from "@/lib/colour"
 import { foundersOf } from "@/lib/lineage/ancestry"
-import { type Lineage, movingParameters, type Segment } from "@/lib/lineage/segments"
+import { type Lineage, movingParameters, type Span } from "@/lib/lineage/spans"
 import { robustExtent, type Series } from "@/lib/series"
 
 export interface Colouring {
-  /** Colour of a segment during the tick that ends a piece; null while that is not known. */
-  colourOf: (segment: Segment, tick: number | null) => string | null
+  /** Colour of a span during the tick that ends a piece; null while that is not known. */
+  colourOf: (span: Span, tick: number | null) => string | null
   /** Ends of the scale, or null when the colours are not a scale. */
   legend: { low: number; high: number; logarithmic: boolean } | null
 }
@@ -19,8 +19,8 @@ export function colouring(mode: string, lineage: Lineage, fitness: Series, theme
   const { name, low, high } = parameter
   const logarithmic = parameter.scale === "log"
   return {
-    colourOf: (segment) => {
-      const share = shareBetween(segment.hyperparams[name] ?? Number.NaN, low, high, logarithmic)
+    colourOf: (span) => {
+      const share = shareBetween(span.hyperparams[name] ?? Number.NaN, low, high, logarithmic)
       return Number.isNaN(share) ? null : sequentialColour(share, theme)
     },
     legend: { low, high, logarithmic },
@@ -28,10 +28,10 @@ export function colouring(mode: string, lineage: Lineage, fitness: Series, theme
 }
 
 function byFounder(lineage: Lineage, theme: Theme): Colouring {
-  const founders = foundersOf(lineage.segments)
+  const founders = foundersOf(lineage.spans)
   return {
-    colourOf: (segment) => {
-      const founder = founders.get(segment.id)
+    colourOf: (span) => {
+      const founder = founders.get(span.id)
       return founder ? memberMark(founder.slot, theme).colour : null
     },
     legend: null,
@@ -43,9 +43,9 @@ function byFitness(fitness: Series, theme: Theme): Colouring {
   if (!range) return { colourOf: () => null, legend: null }
   const [low, high] = range
   return {
-    colourOf: (segment, tick) => {
+    colourOf: (span, tick) => {
       if (tick === null) return null
-      const share = shareBetween(fitness.columns[segment.slot]?.[tick] ?? Number.NaN, low, high, false)
+      const share = shareBetween(fitness.columns[span.slot]?.[tick] ?? Number.NaN, low, high, false)
       return Number.isNaN(share) ? null : sequentialColour(share, theme)
     },
     legend: { low, high, logarithmic: false },

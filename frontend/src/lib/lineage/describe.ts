@@ -1,7 +1,7 @@
 /** Lineage in words, for notes, tables and screen readers. */
 
 import { formatName, formatSlot, formatValue } from "@/lib/format"
-import type { Lineage, Segment } from "@/lib/lineage/segments"
+import type { Lineage, Span } from "@/lib/lineage/spans"
 
 /** `x1.2` → `×1.2`; `inherit` → `kept`. */
 export function describeChange(change: string): string {
@@ -10,18 +10,17 @@ export function describeChange(change: string): string {
 }
 
 /** The tuned hyper-parameters that a birth changed. */
-export function changedNames(segment: Segment): string[] {
-  return Object.entries(segment.changes)
+export function changedNames(span: Span): string[] {
+  return Object.entries(span.changes)
     .filter(
-      ([name, change]) =>
-        change !== "inherit" && segment.hyperparams_before?.[name] !== segment.hyperparams[name],
+      ([name, change]) => change !== "inherit" && span.hyperparams_before?.[name] !== span.hyperparams[name],
     )
     .map(([name]) => name)
 }
 
 export function describeExploit(lineage: Lineage, child: number): string {
-  const born = lineage.segments.find(({ id }) => id === child)
-  const donor = lineage.segments.find(({ id }) => id === born?.parent)
+  const born = lineage.spans.find(({ id }) => id === child)
+  const donor = lineage.spans.find(({ id }) => id === born?.parent)
   if (!born || !donor) return ""
   const changes = changedNames(born).map(
     (name) => `${formatName(name)} ${describeChange(born.changes[name]!)}`,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { barAt, type LineageInput, laneHeightFor, layoutLineage } from "@/lib/lineage/layoutLineage"
-import { decodeSegment } from "@/lib/lineage/segments"
+import { decodeSpan } from "@/lib/lineage/spans"
 import { runLineage } from "@/testing/samples"
 
 const input: LineageInput = {
-  segments: runLineage().segments.map((wire) => decodeSegment(wire, wire)),
+  spans: runLineage().spans.map((wire) => decodeSpan(wire, wire)),
   populationSize: 4,
   endStep: 6000,
   ticks: Float64Array.of(1000, 2000, 3000, 4000, 5000),
@@ -13,7 +13,7 @@ const input: LineageInput = {
   frame: { left: 50, right: 650, top: 10, laneHeight: 20 },
 }
 const layout = layoutLineage(input)
-const barOf = (id: number) => layout.bars.find(({ segment }) => segment.id === id)!
+const barOf = (id: number) => layout.bars.find(({ span }) => span.id === id)!
 
 describe("lanes", () => {
   it("lie below each other, one a slot", () =>
@@ -32,7 +32,7 @@ describe("lanes", () => {
 })
 
 describe("bars", () => {
-  it("last as long as their segment", () => {
+  it("last as long as their span", () => {
     expect([barOf(3).left, barOf(3).right]).toEqual([50, 250])
     expect([barOf(4).left, barOf(4).right]).toEqual([250, 650])
   })
@@ -80,7 +80,7 @@ describe("zoomed in", () => {
   const zoomed = layoutLineage({ ...input, toPixel: (step) => 50 + (step - 3000) / 5 })
 
   it("clips bars at the frame and leaves out what is not in sight", () => {
-    expect(zoomed.bars.map(({ segment }) => segment.id)).toEqual([0, 1, 2, 4, 5])
+    expect(zoomed.bars.map(({ span }) => span.id)).toEqual([0, 1, 2, 4, 5])
     for (const { left, right } of zoomed.bars) {
       expect(left).toBeGreaterThanOrEqual(50)
       expect(right).toBeLessThanOrEqual(650)
@@ -92,9 +92,9 @@ describe("zoomed in", () => {
 })
 
 describe("pointing", () => {
-  it("finds the segment of the lane at that time", () => {
-    expect(barAt(layout, 100, 75)?.segment.id).toBe(3)
-    expect(barAt(layout, 300, 75)?.segment.id).toBe(4)
+  it("finds the span of the lane at that time", () => {
+    expect(barAt(layout, 100, 75)?.span.id).toBe(3)
+    expect(barAt(layout, 300, 75)?.span.id).toBe(4)
   })
   it("finds nobody beside the river", () => {
     expect(barAt(layout, 20, 75)).toBeNull()
@@ -103,7 +103,7 @@ describe("pointing", () => {
 })
 
 it("is empty without members", () =>
-  expect(layoutLineage({ ...input, segments: [], populationSize: 0 })).toEqual({
+  expect(layoutLineage({ ...input, spans: [], populationSize: 0 })).toEqual({
     lanes: [],
     bars: [],
     arcs: [],

@@ -1,9 +1,9 @@
 /**
- * Where everything of the lineage river lies, in pixels. x is time, y is one lane a slot; a segment is a bar cut at the
+ * Where everything of the lineage river lies, in pixels. x is time, y is one lane a slot; a span is a bar cut at the
  * evaluations, an exploit is an arc from the donor's lane to the receiver's. Pure: no canvas, no colours, no theme.
  */
 
-import { exploits, type Segment } from "@/lib/lineage/segments"
+import { exploits, type Span } from "@/lib/lineage/spans"
 
 export interface Frame {
   left: number
@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 export interface LineageInput {
-  segments: readonly Segment[]
+  spans: readonly Span[]
   populationSize: number
   endStep: number
   /** Steps of the ticks at which bars change colour, rising. */
@@ -42,7 +42,7 @@ export interface Piece {
 }
 
 export interface Bar {
-  segment: Segment
+  span: Span
   lane: Lane
   left: number
   right: number
@@ -79,13 +79,13 @@ export function laneHeightFor(populationSize: number): number {
 }
 
 export function layoutLineage(input: LineageInput): LineageLayout {
-  const { frame, segments } = input
+  const { frame, spans } = input
   const lanes = Array.from({ length: input.populationSize }, (_, slot) => laneAtRow(slot, slot, frame))
   const height = Math.max(3, Math.round(frame.laneHeight * 0.5))
-  const bars = segments.flatMap((segment) => {
-    const lane = lanes[segment.slot]
+  const bars = spans.flatMap((span) => {
+    const lane = lanes[span.slot]
     if (!lane) return []
-    return barBetween(segment, segment.start_step, segment.end_step ?? input.endStep, lane, height, input)
+    return barBetween(span, span.start_step, span.end_step ?? input.endStep, lane, height, input)
   })
   return {
     lanes,
@@ -95,9 +95,9 @@ export function layoutLineage(input: LineageInput): LineageLayout {
   }
 }
 
-function arcsOf({ segments, frame, toPixel }: LineageInput, lanes: readonly Lane[]): Arc[] {
-  const slotOf = new Map(segments.map((segment) => [segment.id, segment.slot]))
-  const births = exploits(segments)
+function arcsOf({ spans, frame, toPixel }: LineageInput, lanes: readonly Lane[]): Arc[] {
+  const slotOf = new Map(spans.map((span) => [span.id, span.slot]))
+  const births = exploits(spans)
   const longest = shortestGap(births.map((child) => toPixel(child.start_step))) * 0.6
   return births.flatMap((child) => {
     const donor = lanes[slotOf.get(child.parent!) ?? -1]
@@ -135,9 +135,9 @@ export function laneAtRow(slot: number, row: number, frame: Frame): Lane {
   return { slot, row, top, middle: top + frame.laneHeight / 2, height: frame.laneHeight }
 }
 
-/** The part of a segment's life between two steps, unless it is out of sight. */
+/** The part of a span's life between two steps, unless it is out of sight. */
 export function barBetween(
-  segment: Segment,
+  span: Span,
   from: number,
   to: number,
   lane: Lane,
@@ -151,7 +151,7 @@ export function barBetween(
   const pieces = cut(from, to, ticks)
     .map((piece) => ({ ...piece, from: clamp(toPixel(piece.fromStep)), to: clamp(toPixel(piece.toStep)) }))
     .filter((piece) => piece.to > piece.from)
-  return [{ segment, lane, left, right, top: lane.middle - height / 2, height, pieces }]
+  return [{ span, lane, left, right, top: lane.middle - height / 2, height, pieces }]
 }
 
 function cut(from: number, to: number, ticks: Float64Array): Pick<Piece, "fromStep" | "toStep" | "tick">[] {

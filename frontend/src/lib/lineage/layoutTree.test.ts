@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest"
 import { barAt, type LineageInput } from "@/lib/lineage/layoutLineage"
 import { layoutTree } from "@/lib/lineage/layoutTree"
-import { decodeSegment, type Segment } from "@/lib/lineage/segments"
-import { segment } from "@/testing/samples"
+import { decodeSpan, type Span } from "@/lib/lineage/spans"
+import { span } from "@/testing/samples"
 
-function born(id: number, slot: number, parent: number | null, start: number, end: number | null): Segment {
-  const wire = segment({ id, slot, parent, start_step: start, end_step: end })
-  return decodeSegment(wire, wire)
+function born(id: number, slot: number, parent: number | null, start: number, end: number | null): Span {
+  const wire = span({ id, slot, parent, start_step: start, end_step: end })
+  return decodeSpan(wire, wire)
 }
 
 // Slot 3 copies 0 at 2000 (4), slot 1 copies 3 at 4000 (5), slot 0 copies 1 at 5000 (6). Founders 1 and 3 died out.
-const SEGMENTS = [
+const SPANS = [
   born(0, 0, null, 0, 5000),
   born(1, 1, null, 0, 4000),
   born(2, 2, null, 0, null),
@@ -20,9 +20,9 @@ const SEGMENTS = [
   born(6, 0, 5, 5000, null),
 ]
 
-function inputOf(segments: readonly Segment[], populationSize: number): LineageInput {
+function inputOf(spans: readonly Span[], populationSize: number): LineageInput {
   return {
-    segments,
+    spans,
     populationSize,
     endStep: 6000,
     ticks: Float64Array.of(1000, 2000, 3000, 4000, 5000),
@@ -31,7 +31,7 @@ function inputOf(segments: readonly Segment[], populationSize: number): LineageI
   }
 }
 
-const tree = layoutTree(inputOf(SEGMENTS, 4))
+const tree = layoutTree(inputOf(SPANS, 4))
 
 describe("lanes", () => {
   it("are the living, each below whom it left, founder by founder", () =>
@@ -45,7 +45,7 @@ describe("lanes", () => {
 })
 
 describe("branches", () => {
-  const bars = tree.bars.map(({ segment, lane, left, right }) => [segment.id, lane.slot, left, right])
+  const bars = tree.bars.map(({ span, lane, left, right }) => [span.id, lane.slot, left, right])
 
   it("show an ancestor until its heir takes its line over, and nobody who died out", () =>
     expect(bars).toEqual([
@@ -67,7 +67,7 @@ describe("branches", () => {
   })
 
   it("are found under the pointer", () => {
-    expect(barAt(tree, 300, 20)?.segment.id).toBe(4)
+    expect(barAt(tree, 300, 20)?.span.id).toBe(4)
     expect(barAt(tree, 100, 40)).toBeNull()
   })
 })
@@ -87,16 +87,16 @@ it("never lets branches cross", () => {
     state = (state * 16807) % 2147483647
     return state % below
   }
-  const segments = Array.from({ length: 12 }, (_, slot) => born(slot, slot, null, 0, null))
-  const living = segments.map(({ id }) => id)
+  const spans = Array.from({ length: 12 }, (_, slot) => born(slot, slot, null, 0, null))
+  const living = spans.map(({ id }) => id)
   for (let step = 100; step < 6000; step += 100) {
     const [slot, donor] = [random(12), random(12)]
     if (slot === donor) continue
-    segments[living[slot]!] = { ...segments[living[slot]!]!, end_step: step }
-    segments.push(born(segments.length, slot, living[donor]!, step, null))
-    living[slot] = segments.length - 1
+    spans[living[slot]!] = { ...spans[living[slot]!]!, end_step: step }
+    spans.push(born(spans.length, slot, living[donor]!, step, null))
+    living[slot] = spans.length - 1
   }
-  const layout = layoutTree(inputOf(segments, 12))
+  const layout = layoutTree(inputOf(spans, 12))
   expect(layout.lanes.map(({ slot }) => slot).sort((a, b) => a - b)).toEqual(
     Array.from({ length: 12 }, (_, slot) => slot),
   )

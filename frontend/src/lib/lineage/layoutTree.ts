@@ -12,17 +12,17 @@ import {
   type LineageLayout,
   laneAtRow,
 } from "@/lib/lineage/layoutLineage"
-import type { Segment } from "@/lib/lineage/segments"
+import type { Span } from "@/lib/lineage/spans"
 
 /** The way from where a line of descent parts from its relatives to the living member in which it ends. */
 interface Line {
-  chain: readonly Segment[]
+  chain: readonly Span[]
   /** Latest first. */
   branches: readonly Line[]
 }
 
 export function layoutTree(input: LineageInput): LineageLayout {
-  const rows = linesOfLiving(input.segments).flatMap(inOrder)
+  const rows = linesOfLiving(input.spans).flatMap(inOrder)
   const lanes = rows.map(({ chain }, row) => laneAtRow(chain.at(-1)!.slot, row, input.frame))
   const laneOf = new Map(rows.flatMap(({ chain }, row) => chain.map(({ id }) => [id, lanes[row]!] as const)))
   return {
@@ -34,31 +34,31 @@ export function layoutTree(input: LineageInput): LineageLayout {
 }
 
 /** One for each founder with living descendants. */
-function linesOfLiving(segments: readonly Segment[]): Line[] {
-  const index = new Map(segments.map((segment) => [segment.id, segment]))
-  const surviving = new Set<Segment>()
-  for (const segment of segments) {
-    if (segment.end_step !== null) continue
-    let current: Segment | undefined = segment
+function linesOfLiving(spans: readonly Span[]): Line[] {
+  const index = new Map(spans.map((span) => [span.id, span]))
+  const surviving = new Set<Span>()
+  for (const span of spans) {
+    if (span.end_step !== null) continue
+    let current: Span | undefined = span
     while (current && !surviving.has(current)) {
       surviving.add(current)
       current = current.parent === null ? undefined : index.get(current.parent)
     }
   }
-  const children = new Map<number, Segment[]>()
-  const roots: Segment[] = []
-  for (const segment of [...surviving].sort((a, b) => a.start_step - b.start_step || a.id - b.id)) {
-    const parent = segment.parent === null ? undefined : index.get(segment.parent)
-    if (!parent) roots.push(segment)
-    else children.set(parent.id, [...(children.get(parent.id) ?? []), segment])
+  const children = new Map<number, Span[]>()
+  const roots: Span[] = []
+  for (const span of [...surviving].sort((a, b) => a.start_step - b.start_step || a.id - b.id)) {
+    const parent = span.parent === null ? undefined : index.get(span.parent)
+    if (!parent) roots.push(span)
+    else children.set(parent.id, [...(children.get(parent.id) ?? []), span])
   }
   return roots.sort((a, b) => a.slot - b.slot).map((root) => lineFrom(root, children))
 }
 
-/** A segment that lives on ends its line; in one that ended, the child born last takes the line over. */
-function lineFrom(first: Segment, children: ReadonlyMap<number, Segment[]>): Line {
+/** A span that lives on ends its line; in one that ended, the child born last takes the line over. */
+function lineFrom(first: Span, children: ReadonlyMap<number, Span[]>): Line {
   const chain = [first]
-  const leaving: Segment[] = []
+  const leaving: Span[] = []
   while (chain.at(-1)!.end_step !== null) {
     const born = children.get(chain.at(-1)!.id)!
     leaving.push(...born.slice(0, -1))
@@ -77,7 +77,7 @@ function descendants(line: Line): number {
   return 1 + line.branches.reduce((sum, branch) => sum + descendants(branch), 0)
 }
 
-/** One bar for each stretch of a segment's life with a constant number of living descendants. */
+/** One bar for each stretch of a span's life with a constant number of living descendants. */
 function barsOf(line: Line, lane: Lane, input: LineageInput, members: number): Bar[] {
   let count = descendants(line)
   const losses = [...line.branches].reverse().map((branch) => ({
@@ -85,16 +85,16 @@ function barsOf(line: Line, lane: Lane, input: LineageInput, members: number): B
     parent: branch.chain[0]!.parent,
     lost: descendants(branch),
   }))
-  return line.chain.flatMap((segment, place) => {
+  return line.chain.flatMap((span, place) => {
     const end = line.chain[place + 1]?.start_step ?? input.endStep
     const bars: Bar[] = []
-    let from = segment.start_step
-    for (const { step, lost } of losses.filter(({ parent }) => parent === segment.id)) {
-      bars.push(...barBetween(segment, from, step, lane, thickness(count, members, input), input))
+    let from = span.start_step
+    for (const { step, lost } of losses.filter(({ parent }) => parent === span.id)) {
+      bars.push(...barBetween(span, from, step, lane, thickness(count, members, input), input))
       from = step
       count -= lost
     }
-    return [...bars, ...barBetween(segment, from, end, lane, thickness(count, members, input), input)]
+    return [...bars, ...barBetween(span, from, end, lane, thickness(count, members, input), input)]
   })
 }
 
@@ -106,11 +106,11 @@ function thickness(count: number, members: number, { frame }: LineageInput): num
 
 /** A connector at each copy: down to another lane, or a point where a line passes on within its own. */
 function arcsOf(
-  chain: readonly Segment[],
+  chain: readonly Span[],
   laneOf: ReadonlyMap<number, Lane>,
-  { segments, toPixel, frame }: LineageInput,
+  { spans, toPixel, frame }: LineageInput,
 ): Arc[] {
-  const slots = new Map(segments.map(({ id, slot }) => [id, slot]))
+  const slots = new Map(spans.map(({ id, slot }) => [id, slot]))
   return chain.flatMap((child) => {
     const x = toPixel(child.start_step)
     const from = child.parent === null ? undefined : laneOf.get(child.parent)

@@ -1,4 +1,4 @@
-/** Why a method did what it did, in words and numbers, for the note on a segment. */
+/** Why a method did what it did, in words and numbers, for the note on a span. */
 
 import { formatName, formatValue } from "@/lib/format"
 

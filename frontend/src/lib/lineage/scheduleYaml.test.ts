@@ -2,20 +2,20 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { ancestryOf, stitch } from "@/lib/lineage/ancestry"
 import { scheduleYaml } from "@/lib/lineage/scheduleYaml"
-import { decodeSegment, type TunedParameter } from "@/lib/lineage/segments"
-import { runLineage, segment } from "@/testing/samples"
+import { decodeSpan, type TunedParameter } from "@/lib/lineage/spans"
+import { runLineage, span } from "@/testing/samples"
 
-const { segments: wire, tuned } = runLineage()
-const segments = wire.map((each) => decodeSegment(each, each))
+const { spans: wire, tuned } = runLineage()
+const spans = wire.map((each) => decodeSpan(each, each))
 
 function lived(hyperparams: Record<string, number>) {
-  const founder = segment({ id: 0, slot: 0, hyperparams })
-  return stitch([decodeSegment(founder, founder)], 6000)
+  const founder = span({ id: 0, slot: 0, hyperparams })
+  return stitch([decodeSpan(founder, founder)], 6000)
 }
 
 describe("a schedule in YAML", () => {
   it("has an entry wherever a value changed", () => {
-    expect(scheduleYaml(stitch(ancestryOf(segments, 5), 6000), tuned.slice(0, 1))).toBe(
+    expect(scheduleYaml(stitch(ancestryOf(spans, 5), 6000), tuned.slice(0, 1))).toBe(
       `name: replay
 schedule:
 - {step: 0, values: {discount: 0.9}}

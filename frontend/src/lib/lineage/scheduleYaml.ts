@@ -1,7 +1,7 @@
 /** The schedule along an ancestry as YAML: the value of `population.method` in a spec, as `phylon schedule` writes it. */
 
 import type { Stretch } from "@/lib/lineage/ancestry"
-import type { TunedParameter } from "@/lib/lineage/segments"
+import type { TunedParameter } from "@/lib/lineage/spans"
 
 interface Entry {
   step: number
@@ -11,10 +11,10 @@ interface Entry {
 /** Null where no hyper-parameter is tuned or known. */
 export function scheduleYaml(stretches: readonly Stretch[], tuned: readonly TunedParameter[]): string | null {
   const entries: Entry[] = []
-  for (const { segment, from } of stretches) {
+  for (const { span, from } of stretches) {
     const values = tuned
-      .filter(({ name }) => segment.hyperparams[name] !== undefined)
-      .map((parameter) => `${parameter.name}: ${spell(segment.hyperparams[parameter.name]!, parameter)}`)
+      .filter(({ name }) => span.hyperparams[name] !== undefined)
+      .map((parameter) => `${parameter.name}: ${spell(span.hyperparams[parameter.name]!, parameter)}`)
       .join(", ")
     if (!values || entries.at(-1)?.values === values) continue
     // Weights that were drawn late have no past, but a schedule begins at the beginning.

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest"
-import { decodeSegment } from "@/lib/lineage/segments"
+import { decodeSpan } from "@/lib/lineage/spans"
 import { stepOfWall, timeMap, wallOfStep } from "@/lib/lineage/timeMap"
 import { decodeSeries } from "@/lib/series"
 import { metricSeries, runLineage } from "@/testing/samples"
 
-const segments = runLineage().segments.map((wire) => decodeSegment(wire, wire))
-const map = timeMap(segments, decodeSeries(metricSeries()), 7000, 33)
+const spans = runLineage().spans.map((wire) => decodeSpan(wire, wire))
+const map = timeMap(spans, decodeSeries(metricSeries()), 7000, 33)
 
 it("knows the time of each tick and birth", () => {
   expect(wallOfStep(map, 0)).toBe(1)

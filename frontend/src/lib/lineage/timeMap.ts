@@ -1,6 +1,6 @@
 /** From environment steps to seconds of work and back, by linear interpolation between known moments. */
 
-import type { Segment } from "@/lib/lineage/segments"
+import type { Span } from "@/lib/lineage/spans"
 import type { Series } from "@/lib/series"
 import { tickAt } from "@/lib/series"
 
@@ -10,14 +10,9 @@ export interface TimeMap {
 }
 
 /** Moments known from births, ticks of a series, and the present. */
-export function timeMap(
-  segments: readonly Segment[],
-  series: Series,
-  endStep: number,
-  endWall: number,
-): TimeMap {
+export function timeMap(spans: readonly Span[], series: Series, endStep: number, endWall: number): TimeMap {
   const moments = new Map<number, number>([[0, 0]])
-  for (const segment of segments) moments.set(segment.start_step, segment.start_wall)
+  for (const span of spans) moments.set(span.start_step, span.start_wall)
   series.steps.forEach((step, tick) => {
     moments.set(step, series.wall[tick]!)
   })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest"
 import { decodeRun, type RunEvent } from "@/api/types"
-import { decodeSegment } from "@/lib/lineage/segments"
+import { decodeSpan } from "@/lib/lineage/spans"
 import { applyEvent, applyEvents } from "@/lib/run/applyEvent"
 import { runView } from "@/lib/run/runView"
-import { runLineage, runRead, segment } from "@/testing/samples"
+import { runLineage, runRead, span } from "@/testing/samples"
 
 const wire = runLineage()
 const start = runView(
   decodeRun(runRead()),
-  { ...wire, segments: wire.segments.map((each) => decodeSegment(each, each)) },
+  { ...wire, spans: wire.spans.map((each) => decodeSpan(each, each)) },
   1,
 )
 
@@ -34,15 +34,15 @@ describe("applyEvent", () => {
   })
 
   it("lets children be born where and when the event says", () => {
-    const { start_step, end_step, start_wall, ...child } = segment({ id: 6, slot: 2, parent: 5 })
-    const view = applyEvent(start, { kind: "lineage", seq: 10, step: 6000, wall: 31, segments: [child] })
-    expect(view.lineage.segments.at(-1)).toMatchObject({
+    const { start_step, end_step, start_wall, ...child } = span({ id: 6, slot: 2, parent: 5 })
+    const view = applyEvent(start, { kind: "lineage", seq: 10, step: 6000, wall: 31, spans: [child] })
+    expect(view.lineage.spans.at(-1)).toMatchObject({
       id: 6,
       start_step: 6000,
       end_step: null,
       start_wall: 31,
     })
-    expect(view.lineage.segments.find(({ id }) => id === 2)!.end_step).toBe(6000)
+    expect(view.lineage.spans.find(({ id }) => id === 2)!.end_step).toBe(6000)
   })
 
   it("learns how the run is executed", () => {
@@ -78,10 +78,7 @@ describe("applyEvent", () => {
   })
 
   it.each([
-    [
-      { kind: "finished", best_member: 1, best_fitness: -120 },
-      { status: "finished", best_fitness: -120 },
-    ],
+    [{ kind: "finished", best_member: 1, fitness: -120 }, { status: "finished" }],
     [{ kind: "stopped" }, { status: "stopped" }],
     [
       {

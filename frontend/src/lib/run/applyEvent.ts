@@ -1,8 +1,7 @@
 /** The one reducer that folds what a run's stream says into its view. Pure: equal inputs give equal views. */
 
 import { decodeFailure, type RewindEvent, type Run, type RunEvent } from "@/api/types"
-import { decodeNumber } from "@/lib/decode"
-import { addSegments, decodeSegment } from "@/lib/lineage/segments"
+import { addSpans, decodeSpan } from "@/lib/lineage/spans"
 import type { RunView } from "@/lib/run/runView"
 import { appendTick, emptySeries } from "@/lib/series"
 
@@ -28,16 +27,14 @@ export function applyEvent(view: RunView, event: StreamEvent): RunView {
       return { ...next, streamed: withFrames(view.streamed, event) }
     case "lineage": {
       const place = { start_step: event.step, end_step: null, start_wall: event.wall }
-      const born = event.segments.map((segment) => decodeSegment(segment, place))
-      return { ...next, lineage: addSegments(next.lineage, born) }
+      const born = event.spans.map((span) => decodeSpan(span, place))
+      return { ...next, lineage: addSpans(next.lineage, born) }
     }
     case "checkpoint":
     case "video":
       return next // the artifacts of a run tell which files are stored
-    case "finished": {
-      const best = decodeNumber(event.best_fitness)
-      return { ...next, run: { ...next.run, status: "finished", best_fitness: best } }
-    }
+    case "finished":
+      return { ...next, run: { ...next.run, status: "finished" } }
     case "stopped":
       return { ...next, run: { ...next.run, status: "stopped" } }
     case "failed":

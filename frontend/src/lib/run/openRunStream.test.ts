@@ -29,21 +29,21 @@ function open(after: string | null = "1-9") {
 describe("openRunStream", () => {
   it("goes on after the last event known, or hears everything", () => {
     open()
-    expect(FakeEventSource.last.url).toBe("/api/runs/7/events?after=1-9")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=1-9")
     open(null)
-    expect(FakeEventSource.last.url).toBe("/api/runs/7/events")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events")
   })
 
   it("hands a burst over together", () => {
     const { batches } = open()
     FakeEventSource.last.say("stopped", { kind: "stopped", seq: 10, step: 1, wall: 1 }, "1-10")
     FakeEventSource.last.say("rewind", { seq: 3, attempt: 2 })
-    FakeEventSource.last.say("status", runRead({ best_fitness: "NaN" }))
+    FakeEventSource.last.say("status", runRead({ best_return: "NaN" }))
     expect(batches).toEqual([])
     vi.advanceTimersByTime(500)
     expect(batches).toHaveLength(1)
     expect(batches[0]!.map(({ kind }) => kind)).toEqual(["stopped", "rewind", "status"])
-    expect(batches[0]![2]).toMatchObject({ run: { best_fitness: Number.NaN } })
+    expect(batches[0]![2]).toMatchObject({ run: { best_return: Number.NaN } })
   })
 
   it("opens a new stream from the last event when the server refused", () => {
@@ -53,7 +53,7 @@ describe("openRunStream", () => {
     expect(connection).toHaveBeenLastCalledWith(false)
     vi.advanceTimersByTime(5000)
     expect(FakeEventSource.opened).toHaveLength(2)
-    expect(FakeEventSource.last.url).toBe("/api/runs/7/events?after=2-12")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=2-12")
     FakeEventSource.last.onopen?.()
     expect(connection).toHaveBeenLastCalledWith(true)
   })

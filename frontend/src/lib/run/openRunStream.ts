@@ -50,7 +50,7 @@ export function openRunStream({ run, after, onEvents, onConnection }: RunStream)
 
   function connect() {
     const query = position ? `?after=${encodeURIComponent(position)}` : ""
-    source = new EventSource(`/api/runs/${run}/events${query}`)
+    source = new EventSource(`/api/v1/runs/${run}/events${query}`)
     source.onopen = () => onConnection(true)
     for (const kind of KINDS) {
       source.addEventListener(kind, (message: MessageEvent<string>) => {

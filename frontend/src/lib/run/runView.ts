@@ -1,7 +1,7 @@
 /** What the experiment page knows about a run: a snapshot loaded by REST, kept up to date by streamed events. */
 
 import type { Run } from "@/api/types"
-import type { Lineage } from "@/lib/lineage/segments"
+import type { Lineage } from "@/lib/lineage/spans"
 import type { Series } from "@/lib/series"
 
 export interface RunView {
@@ -26,7 +26,7 @@ export function runView(run: Run, lineage: Lineage, snapshot: number): RunView {
     lineage,
     lastSeq: run.last_seq,
     streamed: {},
-    endWall: lineage.segments.reduce((latest, segment) => Math.max(latest, segment.start_wall), 0),
+    endWall: lineage.spans.reduce((latest, span) => Math.max(latest, span.start_wall), 0),
     outdated: false,
   }
 }

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.population.pb2.acquisition import confidence, maximise
+from phylon.worker.population.pb2.acquisition import confidence, maximise
 
 
 @pytest.mark.parametrize("best", [(0.3, 0.8, 0.55), (0.0, 1.0, 0.2)], ids=["inside", "at the edge"])

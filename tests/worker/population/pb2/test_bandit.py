@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phylon.spec.pb2 import BanditSpec
-from worker.population.pb2.bandit import Rates, cap, draw, fresh, learn, probabilities, rates, rounded
+from phylon.worker.population.pb2.bandit import Rates, cap, draw, fresh, learn, probabilities, rates, rounded
 
 compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 

@@ -5,9 +5,9 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from worker.population.pb2.fitting import BOUNDS, bounded, fit, unbounded, usual_parameters
-from worker.population.pb2.gaussian_process import Data, log_likelihood
-from worker.population.pb2.kernels import Inputs, Parameters, compare, time_varying
+from phylon.worker.population.pb2.fitting import BOUNDS, bounded, fit, unbounded, usual_parameters
+from phylon.worker.population.pb2.gaussian_process import Data, log_likelihood
+from phylon.worker.population.pb2.kernels import Inputs, Parameters, compare, time_varying
 
 SIZE, ROOM = 72, 80
 compiled_fit = jax.jit(

@@ -7,9 +7,9 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from worker.population.pb2 import gaussian_process as gp
-from worker.population.pb2.gaussian_process import Data, gaussian_log_density
-from worker.population.pb2.kernels import Inputs, Parameters, compare, time_varying
+from phylon.worker.population.pb2 import gaussian_process as gp
+from phylon.worker.population.pb2.gaussian_process import Data, gaussian_log_density
+from phylon.worker.population.pb2.kernels import Inputs, Parameters, compare, time_varying
 
 PARAMETERS = Parameters(*(jnp.float32(value) for value in (1.5, 0.4, 0.2, 0.05, 0.5, 0.1)))
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, Matern
 
-from worker.population.pb2.kernels import (
+from phylon.worker.population.pb2.kernels import (
     Inputs,
     Pairs,
     Parameters,

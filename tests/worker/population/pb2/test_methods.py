@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from phylon.spec import Choice, IntUniform, SpecInvalid, bounds, parse_spec, tuned
-from worker.population import Standing, build_method, ranks, sample_hyperparams
-from worker.population.timing import Progress, is_due
+from phylon.worker.population import Standing, build_method, ranks, sample_hyperparams
+from phylon.worker.population.timing import Progress, is_due
 
 SIZE, REPLACED, WINDOW = 8, 2, 24
 NUMBERS = {

@@ -2,7 +2,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from worker.population.pb2.observations import nothing, record, standardise, to_unit
+from phylon.worker.population.pb2.observations import nothing, record, standardise, to_unit
 
 NAN, INFINITY = float("nan"), float("inf")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from phylon.spec.pb2 import OptimismSpec
-from worker.population.pb2.fitting import usual_parameters
-from worker.population.pb2.kernels import time_varying, time_varying_within
-from worker.population.pb2.observations import nothing
-from worker.population.pb2.proposal import Model, Pending, propose
+from phylon.worker.population.pb2.fitting import usual_parameters
+from phylon.worker.population.pb2.kernels import time_varying, time_varying_within
+from phylon.worker.population.pb2.observations import nothing
+from phylon.worker.population.pb2.proposal import Model, Pending, propose
 
 SIZE, REPLACED = 8, 4
 SLOTS = jnp.arange(REPLACED)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phylon.spec import Choice, IntUniform, LogUniform, Uniform, bounds
-from worker.population.pb2.space import Space, decode_number, encode_categories, encode_numbers
+from phylon.worker.population.pb2.space import Space, decode_number, encode_categories, encode_numbers
 
 SPACE = Space(
     {

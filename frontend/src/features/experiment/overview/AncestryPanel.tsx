@@ -6,7 +6,7 @@ import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { type Cursor, mapCursor } from "@/lib/cursor"
 import { formatInteger, formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
 import { ancestralColumn, copies, populationBand, schedule } from "@/lib/lineage/ancestry"
-import { type Lineage, movingParameters, type TunedParameter } from "@/lib/lineage/segments"
+import { type Lineage, movingParameters, type TunedParameter } from "@/lib/lineage/spans"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
 import { lastFinite, nearestTick } from "@/lib/series"
 import { Panel } from "@/ui/Panel"
@@ -104,10 +104,10 @@ interface ScheduleProps extends AncestryPanelProps {
 }
 
 function Schedule({ parameter, state, lineage, cursor }: ScheduleProps) {
-  const { segments, end_step } = lineage
+  const { spans, end_step } = lineage
   const { name, names, scale } = parameter
   const steps = useMemo(() => schedule(state.stretches, name), [state.stretches, name])
-  const band = useMemo(() => populationBand(segments, name, end_step), [segments, name, end_step])
+  const band = useMemo(() => populationBand(spans, name, end_step), [spans, name, end_step])
   const changes = steps.filter((part, index) => index > 0 && part.value !== steps[index - 1]!.value).length
   return (
     <figure className="min-w-0">

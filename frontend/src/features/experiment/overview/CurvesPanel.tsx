@@ -2,8 +2,8 @@ import { isActive } from "@/api/types"
 import { PopulationCurves } from "@/charts/PopulationCurves"
 import { CursorReadout } from "@/features/experiment/overview/CursorReadout"
 import { MetricSelect } from "@/features/experiment/overview/MetricSelect"
-import { FITNESS, type Overview } from "@/features/experiment/overview/useOverview"
-import { living } from "@/lib/lineage/segments"
+import { type Overview, RETURN } from "@/features/experiment/overview/useOverview"
+import { living } from "@/lib/lineage/spans"
 import { metricLabel } from "@/lib/metricLabel"
 import type { RunView } from "@/lib/run/runView"
 import { countNonFinite, type Series } from "@/lib/series"
@@ -36,7 +36,7 @@ export function CurvesPanel({ overview, view }: CurvesPanelProps) {
           )}
           <MetricSelect
             metric={metric}
-            onChange={(next) => overview.change({ metric: next === FITNESS ? undefined : next })}
+            onChange={(next) => overview.change({ metric: next === RETURN ? undefined : next })}
             view={view}
           />
           <Segmented
@@ -90,7 +90,7 @@ function Curves({ overview, series, view }: CurvesPanelProps & { series: Series 
         onHighlight={overview.setHighlighted}
         onRange={overview.setZoom}
         onSelect={(slot) =>
-          overview.select(living(view.lineage.segments).find((segment) => segment.slot === slot)?.id ?? null)
+          overview.select(living(view.lineage.spans).find((span) => span.slot === slot)?.id ?? null)
         }
         range={overview.range}
         series={series}

@@ -7,8 +7,8 @@ import { Figure } from "@/ui/Figure"
 import { Panel } from "@/ui/Panel"
 
 export function LineageNumbers({ view }: { view: RunView }) {
-  const { segments } = view.lineage
-  const numbers = useMemo(() => lineageStatistics(segments), [segments])
+  const { spans } = view.lineage
+  const numbers = useMemo(() => lineageStatistics(spans), [spans])
   const common = numbers.generationsToCommonAncestor
   return (
     <Panel title="Lineage in numbers">

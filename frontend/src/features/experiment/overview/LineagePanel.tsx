@@ -6,7 +6,7 @@ import type { Overview } from "@/features/experiment/overview/useOverview"
 import { formatName, formatSlot } from "@/lib/format"
 import { lanesOf } from "@/lib/lineage/ancestry"
 import { colouring } from "@/lib/lineage/colouring"
-import { type Lineage, movingParameters } from "@/lib/lineage/segments"
+import { type Lineage, movingParameters } from "@/lib/lineage/spans"
 import type { RunView } from "@/lib/run/runView"
 import { useTheme } from "@/lib/theme"
 import { Button } from "@/ui/Button"
@@ -91,10 +91,10 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
         )}
         {mode !== "table" && <ColourLegend legend={colours.legend} mode={colour} />}
       </div>
-      {lineage.segments.length === 0 ? (
+      {lineage.spans.length === 0 ? (
         <Empty title="No members yet">The river springs up with the founders, when the trainer starts.</Empty>
       ) : mode === "table" ? (
-        <ExploitTable onSelect={overview.select} path={path} segments={lineage.segments} />
+        <ExploitTable onSelect={overview.select} path={path} spans={lineage.spans} />
       ) : (
         <River colours={colours} form={mode} lineage={lineage} state={overview} />
       )}
@@ -103,6 +103,6 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
 }
 
 /** CEM-RL copies nobody: it draws every policy anew from what the elites were like. */
-function isDrawnAnew({ segments }: Lineage): boolean {
-  return segments.some(({ operator }) => operator === "sample")
+function isDrawnAnew({ spans }: Lineage): boolean {
+  return spans.some(({ operator }) => operator === "sample")
 }

@@ -3,7 +3,7 @@ import type { Overview } from "@/features/experiment/overview/useOverview"
 import { memberMark } from "@/lib/colour"
 import { formatSlot, formatValue } from "@/lib/format"
 import { generationsOfLiving } from "@/lib/lineage/ancestry"
-import { living, type Segment } from "@/lib/lineage/segments"
+import { living, type Span } from "@/lib/lineage/spans"
 import type { RunView } from "@/lib/run/runView"
 import { lastFinite, type Series } from "@/lib/series"
 import { useTheme } from "@/lib/theme"
@@ -19,39 +19,39 @@ interface MemberListProps {
 /** The living members, best first: legend of the curves and a way to choose one without a pointer. */
 export function MemberList({ overview, view }: MemberListProps) {
   const theme = useTheme()
-  const { segments } = view.lineage
+  const { spans } = view.lineage
   const { fitness, highlighted, setHighlighted, path, select } = overview
-  const members = useMemo(() => ranked(segments, fitness), [segments, fitness])
-  const generations = useMemo(() => generationsOfLiving(segments), [segments])
+  const members = useMemo(() => ranked(spans, fitness), [spans, fitness])
+  const generations = useMemo(() => generationsOfLiving(spans), [spans])
   const chosen = path.at(-1)?.id
   return (
     <Panel hint="Choose one to light up its ancestry" title="Members">
       {members.length === 0 && <Empty title="No members yet">They are born when the trainer starts.</Empty>}
       <ul className="-mx-2 max-h-[560px] overflow-y-auto">
-        {members.map(({ segment, value }) => {
-          const { colour, dash } = memberMark(segment.slot, theme)
+        {members.map(({ span, value }) => {
+          const { colour, dash } = memberMark(span.slot, theme)
           return (
-            <li key={segment.id}>
+            <li key={span.id}>
               <button
-                aria-label={`${formatSlot(segment.slot)}, return ${formatValue(value)}, show its ancestry`}
-                aria-pressed={segment.id === chosen}
+                aria-label={`${formatSlot(span.slot)}, return ${formatValue(value)}, show its ancestry`}
+                aria-pressed={span.id === chosen}
                 className={classes(
                   "flex h-9 w-full items-center gap-2.5 rounded-lg px-2 text-left transition-colors",
-                  segment.id === chosen ? "bg-accent-soft" : highlighted === segment.slot && "bg-sunken",
+                  span.id === chosen ? "bg-accent-soft" : highlighted === span.slot && "bg-sunken",
                 )}
                 onBlur={() => setHighlighted(null)}
-                onClick={() => select(segment.id)}
-                onFocus={() => setHighlighted(segment.slot)}
-                onPointerEnter={() => setHighlighted(segment.slot)}
+                onClick={() => select(span.id)}
+                onFocus={() => setHighlighted(span.slot)}
+                onPointerEnter={() => setHighlighted(span.slot)}
                 onPointerLeave={() => setHighlighted(null)}
                 type="button"
               >
                 <svg aria-hidden="true" height="8" width="22">
                   <path d="M0 4h22" stroke={colour} strokeDasharray={dash.join(" ")} strokeWidth="3" />
                 </svg>
-                <span className="w-9 font-semibold">{formatSlot(segment.slot)}</span>
+                <span className="w-9 font-semibold">{formatSlot(span.slot)}</span>
                 <span className="grow truncate text-[13px] text-ink-faint">
-                  {descent(generations.get(segment.id) ?? 0)}
+                  {descent(generations.get(span.id) ?? 0)}
                 </span>
                 <span className="numeric font-medium">{formatValue(value)}</span>
               </button>
@@ -64,9 +64,9 @@ export function MemberList({ overview, view }: MemberListProps) {
 }
 
 /** Living members, best first; those without a value last. */
-function ranked(segments: readonly Segment[], fitness: Series) {
-  return living(segments)
-    .map((segment) => ({ segment, value: lastFinite(fitness.columns[segment.slot]) }))
+function ranked(spans: readonly Span[], fitness: Series) {
+  return living(spans)
+    .map((span) => ({ span, value: lastFinite(fitness.columns[span.slot]) }))
     .sort((a, b) => (Number.isNaN(a.value) ? 1 : Number.isNaN(b.value) ? -1 : b.value - a.value))
 }
 

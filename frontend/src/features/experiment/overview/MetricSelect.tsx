@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { metricNamesQuery } from "@/api/queries"
-import { FITNESS } from "@/features/experiment/overview/useOverview"
+import { RETURN } from "@/features/experiment/overview/useOverview"
 import { metricLabel } from "@/lib/metricLabel"
 import type { RunView } from "@/lib/run/runView"
 import { Select } from "@/ui/Select"
@@ -14,7 +14,7 @@ interface MetricSelectProps {
 /** All metrics that the run has reported, by group; those that arrive while one looks are added. */
 export function MetricSelect({ metric, view, onChange }: MetricSelectProps) {
   const stored = useQuery(metricNamesQuery(view.run.id, view.snapshot))
-  const names = [...new Set([FITNESS, metric, ...(stored.data ?? []), ...Object.keys(view.streamed)])].sort()
+  const names = [...new Set([RETURN, metric, ...(stored.data ?? []), ...Object.keys(view.streamed)])].sort()
   const groups = [...new Set(names.map((name) => name.split("/")[0]!))]
   return (
     <Select

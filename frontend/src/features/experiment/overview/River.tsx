@@ -3,14 +3,14 @@ import { useMemo } from "react"
 import { gutterFor } from "@/charts/gutter"
 import { LineageRiver } from "@/charts/LineageRiver"
 import type { RiverPaint } from "@/charts/riverPaint"
-import { SegmentNote } from "@/features/experiment/overview/SegmentNote"
+import { SpanNote } from "@/features/experiment/overview/SpanNote"
 import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { formatSteps, formatTick } from "@/lib/format"
 import type { Colouring } from "@/lib/lineage/colouring"
 import { describeExploit } from "@/lib/lineage/describe"
 import { laneHeightFor, layoutLineage } from "@/lib/lineage/layoutLineage"
 import { layoutTree } from "@/lib/lineage/layoutTree"
-import { type Lineage, movingParameters } from "@/lib/lineage/segments"
+import { type Lineage, movingParameters } from "@/lib/lineage/spans"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
 import { usePalette } from "@/lib/palette"
 import { lastFinite } from "@/lib/series"
@@ -48,7 +48,7 @@ export function River({ state, lineage, colours, form, alone = false }: RiverPro
   const layout = useMemo(
     () =>
       (form === "tree" ? layoutTree : layoutLineage)({
-        segments: lineage.segments,
+        spans: lineage.spans,
         populationSize: lineage.population_size,
         endStep: lineage.end_step,
         ticks: fitness.steps,
@@ -65,11 +65,9 @@ export function River({ state, lineage, colours, form, alone = false }: RiverPro
       right,
       crowded: laneHeightFor(lineage.population_size) < 14,
       apart: form === "river",
-      colourOf: (bar, piece) => colours.colourOf(bar.segment, piece.tick),
+      colourOf: (bar, piece) => colours.colourOf(bar.span, piece.tick),
       lit: stretches.length
-        ? new Map(
-            stretches.map(({ segment, from, to }) => [segment.id, { from: toPixel(from), to: toPixel(to) }]),
-          )
+        ? new Map(stretches.map(({ span, from, to }) => [span.id, { from: toPixel(from), to: toPixel(to) }]))
         : null,
       laneNotes: Array.from({ length: lineage.population_size }, (_, slot) =>
         formatTick(lastFinite(fitness.columns[slot])),
@@ -109,10 +107,10 @@ export function River({ state, lineage, colours, form, alone = false }: RiverPro
             paint={paint}
             toPixel={scale}
             toPosition={scale.invert}
-            tooltip={(segment, position) => (
-              <SegmentNote
+            tooltip={(span, position) => (
+              <SpanNote
                 fitness={fitness}
-                segment={segment}
+                span={span}
                 step={axis === "steps" ? position : stepOfWall(times, position)}
                 parameters={parameters}
               />

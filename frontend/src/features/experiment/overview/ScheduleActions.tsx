@@ -1,12 +1,12 @@
 import type { Stretch } from "@/lib/lineage/ancestry"
 import { scheduleYaml } from "@/lib/lineage/scheduleYaml"
-import type { Segment, TunedParameter } from "@/lib/lineage/segments"
+import type { Span, TunedParameter } from "@/lib/lineage/spans"
 import { saveText } from "@/lib/saveText"
 import { Button } from "@/ui/Button"
 import { copyText } from "@/ui/copyText"
 
 interface ScheduleActionsProps {
-  leaf: Segment
+  leaf: Span
   stretches: readonly Stretch[]
   tuned: readonly TunedParameter[]
 }

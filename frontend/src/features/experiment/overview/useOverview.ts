@@ -8,31 +8,28 @@ import type { RunView } from "@/lib/run/runView"
 import type { ExperimentSearch } from "@/lib/search"
 import { emptySeries } from "@/lib/series"
 
-export const FITNESS = "evaluation/return"
+export const RETURN = "evaluation/return"
 const route = getRouteApi("/experiments/$id")
-const NO_FITNESS = emptySeries(FITNESS)
+const NO_RETURNS = emptySeries(RETURN)
 
 /** Everything that curves, river and schedules share: axis, zoom, cursor, highlighted member and chosen ancestry. */
 export function useOverview(view: RunView) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { axis = "steps", metric = FITNESS, log = false, colour = "fitness", view: mode = "river" } = search
+  const { axis = "steps", metric = RETURN, log = false, colour = "fitness", view: mode = "river" } = search
   const [cursor] = useState(createCursor)
   const [highlighted, setHighlighted] = useState<number | null>(null)
   const [zoom, setZoom] = useState<[number, number] | null>(null)
 
-  const fitnessQuery = useSeries(view, FITNESS)
+  const fitnessQuery = useSeries(view, RETURN)
   const metricQuery = useSeries(view, metric)
-  const fitness = fitnessQuery.series ?? NO_FITNESS
-  const { segments, end_step: endStep } = view.lineage
+  const fitness = fitnessQuery.series ?? NO_RETURNS
+  const { spans, end_step: endStep } = view.lineage
   const endWall = Math.max(view.endWall, fitness.wall.at(-1) ?? 0, metricQuery.series?.wall.at(-1) ?? 0)
-  const times = useMemo(
-    () => timeMap(segments, fitness, endStep, endWall),
-    [segments, fitness, endStep, endWall],
-  )
+  const times = useMemo(() => timeMap(spans, fitness, endStep, endWall), [spans, fitness, endStep, endWall])
 
-  const chosen = search.segment
-  const path = useMemo(() => (chosen === undefined ? [] : ancestryOf(segments, chosen)), [segments, chosen])
+  const chosen = search.span
+  const path = useMemo(() => (chosen === undefined ? [] : ancestryOf(spans, chosen)), [spans, chosen])
   const stretches = useMemo(() => stitch(path, endStep), [path, endStep])
   const metricSeries = metricQuery.series
   const ancestral = useMemo(
@@ -55,10 +52,10 @@ export function useOverview(view: RunView) {
   )
   /** Choosing what is chosen already lets go of it. */
   const select = useCallback(
-    (segment: number | null) => {
-      const toggled = (old?: number) => (segment === null || segment === old ? undefined : segment)
+    (span: number | null) => {
+      const toggled = (old?: number) => (span === null || span === old ? undefined : span)
       void navigate({
-        search: (old) => ({ ...old, segment: toggled(old.segment) }),
+        search: (old) => ({ ...old, span: toggled(old.span) }),
         replace: true,
         resetScroll: false,
       })

@@ -11,7 +11,7 @@ export function FilmCard({ film }: { film: Film }) {
   const player = useRef<HTMLVideoElement>(null)
   const [started, setStarted] = useState(false)
   const [broken, setBroken] = useState(false)
-  const source = `/api/artifacts/${film.id}/content`
+  const source = `/api/v1/artifacts/${film.id}/content`
   const title = `${formatSlot(film.member)} at step ${formatInteger(film.step)}`
 
   function play() {

@@ -23,7 +23,7 @@ function artifact(id: number, change: Partial<ArtifactRead>): ArtifactRead {
 function video(id: number, step: number, member: number, change: Partial<ArtifactRead["video"]> = {}) {
   const shown = {
     member,
-    segment: member,
+    span: member,
     episode_return: 120.5,
     episode_steps: 200,
     ended: true,
@@ -39,15 +39,15 @@ function video(id: number, step: number, member: number, change: Partial<Artifac
 }
 
 const FILMED: Api = {
-  "GET /api/experiments/3": experimentRead({ spec: { version: 1, videos: { interval: 1000 } } }),
-  "GET /api/runs/7": runRead(),
-  "GET /api/runs/7/lineage": runLineage(),
+  "GET /api/v1/experiments/3": experimentRead({ spec: { version: 1, videos: { interval: 1000 } } }),
+  "GET /api/v1/runs/7": runRead(),
+  "GET /api/v1/runs/7/lineage": runLineage(),
 }
 
 function show(artifacts: unknown, change: Api = {}) {
   return renderAt("/experiments/3?tab=videos", {
     ...FILMED,
-    "GET /api/runs/7/artifacts": artifacts,
+    "GET /api/v1/runs/7/artifacts": artifacts,
     ...change,
   })
 }
@@ -79,7 +79,7 @@ describe("the videos of a run", () => {
     show([video(4, 2000, 1)])
     const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue()
     const player = await screen.findByLabelText("M1 at step 2,000")
-    expect(player.getAttribute("src")).toBe("/api/artifacts/4/content")
+    expect(player.getAttribute("src")).toBe("/api/v1/artifacts/4/content")
     expect(player.hasAttribute("controls")).toBe(false)
     screen.getByRole("button", { name: "Play M1 at step 2,000" }).focus()
     await userEvent.keyboard("{Enter}")
@@ -112,7 +112,7 @@ describe("the videos of a run", () => {
     await waitFor(() => expect(FakeEventSource.last).toBeTruthy())
     stored = [...stored, video(3, 5000, 1)]
     await act(async () => {
-      const event = { kind: "video", seq: 10, step: 5000, wall: 9, member: 1, segment: 1, file: "a.mp4" }
+      const event = { kind: "video", seq: 10, step: 5000, wall: 9, member: 1, span: 1, file: "a.mp4" }
       FakeEventSource.last.say("video", event, "1-10")
     })
     expect(await captions()).toEqual(["M1 at step 5,000return 120.5 · 200 steps"])
@@ -126,7 +126,7 @@ describe("the videos of a run", () => {
   })
 
   it("have no tab where the spec asks for none", async () => {
-    show([], { "GET /api/experiments/3": experimentRead() })
+    show([], { "GET /api/v1/experiments/3": experimentRead() })
     expect(await screen.findByRole("tab", { name: "Overview", selected: true })).toBeTruthy()
     expect(screen.queryByRole("tab", { name: "Videos" })).toBeNull()
   })

@@ -1,11 +1,11 @@
-"""Fitness of a population: which metric it is, and how members are summed up when some have no number."""
+"""Returns of a population: the metric that an evaluation writes, and how members are summarised when some are NaN."""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-FITNESS = "evaluation/return"
+RETURN = "evaluation/return"
 
 
 def best_of(values: NDArray[np.floating]) -> float:

@@ -5,12 +5,12 @@ from typing import Any
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from backend.kit.columns import RealNumber
-from backend.models.base import Base
+from phylon.backend.kit.columns import RealNumber
+from phylon.backend.models.base import Base
 
 
-class Segment(Base):
-    __tablename__ = "segments"
+class Span(Base):
+    __tablename__ = "spans"
     __table_args__ = (Index(None, "run_id", "slot"),)
 
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
@@ -33,4 +33,4 @@ class Segment(Base):
     start_wall: Mapped[float] = mapped_column(Double)
     end_step: Mapped[int | None] = mapped_column(BigInteger, default=None)
     end_seq: Mapped[int | None] = mapped_column(BigInteger, default=None)
-    """The event that ended it; when that event is cut back, the segment lives again."""
+    """The event that ended it; when that event is cut back, the span lives again."""

@@ -53,13 +53,13 @@ class Metrics(Event):
     frames: dict[str, list[float]]
 
 
-class Segment(Model):
+class Span(Model):
     """A stretch of one member's life with constant hyper-parameters. It ends where the slot's next segment starts."""
 
     id: int
     slot: int
     parent: int | None
-    """The segment whose weights it began with; `None` for a founder, its own slot's for a reset."""
+    """The span whose weights it began with; `None` for a founder, its own slot's for a reset."""
     operator: Operator
     changes: dict[str, str]
     """What was done to each tuned hyper-parameter: `inherit`, `x0.8`, `x1.2`, `resample`, `draw`, …
@@ -90,7 +90,7 @@ class Lineage(Event):
     """Members were born: the founders at step 0, later the children of a selection."""
 
     kind: Literal["lineage"]
-    segments: list[Segment]
+    spans: list[Span]
 
 
 class Checkpoint(Event):
@@ -108,7 +108,7 @@ class Video(Event):
 
     kind: Literal["video"]
     member: int
-    segment: int
+    span: int
     """The stretch of its life that it was filmed in."""
     episode_return: float
     episode_steps: int
@@ -124,7 +124,8 @@ class Finished(Event):
 
     kind: Literal["finished"]
     best_member: int
-    best_fitness: float
+    fitness: float
+    """Of that member, as selection would have seen it at the end."""
 
 
 class Stopped(Event):

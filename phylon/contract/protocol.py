@@ -6,7 +6,7 @@ attempt number, which every later write must name. A write of an older attempt i
 
 from typing import Any, Literal
 
-from phylon.events import RunEvent
+from phylon.contract.events import RunEvent
 from phylon.spec.distributions import Model
 from phylon.study import Machine, Measurement
 

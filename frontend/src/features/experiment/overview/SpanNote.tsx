@@ -1,11 +1,11 @@
 import { formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
 import { describeChange } from "@/lib/lineage/describe"
 import { describeReasons } from "@/lib/lineage/reasons"
-import type { Segment, TunedParameter } from "@/lib/lineage/segments"
+import type { Span, TunedParameter } from "@/lib/lineage/spans"
 import { type Series, tickAt } from "@/lib/series"
 
-interface SegmentNoteProps {
-  segment: Segment
+interface SpanNoteProps {
+  span: Span
   /** Where the pointer is. */
   step: number
   fitness: Series
@@ -13,19 +13,19 @@ interface SegmentNoteProps {
 }
 
 /** Who this is, how well it does at the pointer, and what its birth did to its hyper-parameters. */
-export function SegmentNote({ segment, step, fitness, parameters }: SegmentNoteProps) {
+export function SpanNote({ span, step, fitness, parameters }: SpanNoteProps) {
   // A piece of a bar shows the evaluation at its end.
   const tick = tickAt(fitness.steps, step) + 1
   const inside =
-    tick < fitness.steps.length && fitness.steps[tick]! <= (segment.end_step ?? Number.POSITIVE_INFINITY)
-  const value = inside ? fitness.columns[segment.slot]?.[tick] : undefined
-  const reasons = describeReasons(segment.reasons)
+    tick < fitness.steps.length && fitness.steps[tick]! <= (span.end_step ?? Number.POSITIVE_INFINITY)
+  const value = inside ? fitness.columns[span.slot]?.[tick] : undefined
+  const reasons = describeReasons(span.reasons)
   return (
     <div className="numeric">
       <p className="flex items-baseline justify-between gap-6">
-        <b className="font-semibold">{formatSlot(segment.slot)}</b>
+        <b className="font-semibold">{formatSlot(span.slot)}</b>
         <span className="text-ink-faint">
-          segment {segment.id}, from step {segment.start_step.toLocaleString("en-US")}
+          span {span.id}, from step {span.start_step.toLocaleString("en-US")}
         </span>
       </p>
       <p className="mb-1.5 text-ink-soft">
@@ -36,15 +36,13 @@ export function SegmentNote({ segment, step, fitness, parameters }: SegmentNoteP
       <table className="w-full">
         <tbody>
           {parameters.map(({ name, names }) => {
-            const change = segment.changes[name]
+            const change = span.changes[name]
             return (
               <tr key={name}>
                 <td className="pr-4 text-ink-faint">{formatName(name)}</td>
-                <td className="text-right font-medium">
-                  {formatParameter(segment.hyperparams[name], names)}
-                </td>
+                <td className="text-right font-medium">{formatParameter(span.hyperparams[name], names)}</td>
                 <td className="w-16 pl-2 text-right text-ink-faint">
-                  {segment.parent !== null && change && change !== "inherit" ? describeChange(change) : ""}
+                  {span.parent !== null && change && change !== "inherit" ? describeChange(change) : ""}
                 </td>
               </tr>
             )

@@ -11,10 +11,10 @@ export interface TunedParameter {
   names: readonly string[] | null
 }
 
-export interface Segment {
+export interface Span {
   id: number
   slot: number
-  /** Segment whose weights it began with; null for a founder. */
+  /** Span whose weights it began with; null for a founder. */
   parent: number | null
   operator: string
   /** What was done to each tuned hyper-parameter at its birth: `inherit`, `x0.8`, `resample`, … */
@@ -37,11 +37,11 @@ export interface Lineage {
   end_step: number
   tuned: readonly TunedParameter[]
   /** In order of birth. */
-  segments: readonly Segment[]
+  spans: readonly Span[]
 }
 
-/** A segment of the wire, which may hold numbers as words and does not always say its place in time. */
-export interface WireSegment {
+/** A span of the wire, which may hold numbers as words and does not always say its place in time. */
+export interface WireSpan {
   id: number
   slot: number
   parent: number | null
@@ -62,7 +62,7 @@ export interface Place {
   start_wall: number
 }
 
-export function decodeSegment(wire: WireSegment, place: Place): Segment {
+export function decodeSpan(wire: WireSpan, place: Place): Span {
   return {
     id: wire.id,
     slot: wire.slot,
@@ -82,30 +82,30 @@ export function decodeSegment(wire: WireSegment, place: Place): Segment {
 }
 
 /** Children enter: each ends the life of its slot's member. Children that are known already change nothing. */
-export function addSegments(lineage: Lineage, born: readonly Segment[]): Lineage {
-  const known = new Set(lineage.segments.map((segment) => segment.id))
-  const fresh = born.filter((segment) => !known.has(segment.id))
+export function addSpans(lineage: Lineage, born: readonly Span[]): Lineage {
+  const known = new Set(lineage.spans.map((span) => span.id))
+  const fresh = born.filter((span) => !known.has(span.id))
   if (fresh.length === 0) return lineage
-  const births = new Map(fresh.map((segment) => [segment.slot, segment.start_step]))
-  const survivors = lineage.segments.map((segment) => {
-    const end = births.get(segment.slot)
-    return segment.end_step === null && end !== undefined ? { ...segment, end_step: end } : segment
+  const births = new Map(fresh.map((span) => [span.slot, span.start_step]))
+  const survivors = lineage.spans.map((span) => {
+    const end = births.get(span.slot)
+    return span.end_step === null && end !== undefined ? { ...span, end_step: end } : span
   })
   return {
     ...lineage,
-    population_size: Math.max(lineage.population_size, ...fresh.map((segment) => segment.slot + 1)),
-    segments: [...survivors, ...fresh],
+    population_size: Math.max(lineage.population_size, ...fresh.map((span) => span.slot + 1)),
+    spans: [...survivors, ...fresh],
   }
 }
 
-export function living(segments: readonly Segment[]): Segment[] {
-  return segments.filter((segment) => segment.end_step === null).sort((a, b) => a.slot - b.slot)
+export function living(spans: readonly Span[]): Span[] {
+  return spans.filter((span) => span.end_step === null).sort((a, b) => a.slot - b.slot)
 }
 
-/** Segments that came from copying another member, in order of birth; a reset renews a member in its own lane. */
-export function exploits(segments: readonly Segment[]): Segment[] {
-  const slots = new Map(segments.map(({ id, slot }) => [id, slot]))
-  return segments
+/** Spans that came from copying another member, in order of birth; a reset renews a member in its own lane. */
+export function exploits(spans: readonly Span[]): Span[] {
+  const slots = new Map(spans.map(({ id, slot }) => [id, slot]))
+  return spans
     .filter(({ parent, slot }) => parent !== null && (slots.get(parent) ?? slot) !== slot)
     .sort((a, b) => a.start_step - b.start_step || a.slot - b.slot)
 }
@@ -114,11 +114,11 @@ export function exploits(segments: readonly Segment[]): Segment[] {
  * The hyper-parameters worth drawing: those that the spec tunes, and those that a method moves by itself, such as the
  * coefficient of DvD. The latter have no bounds but the values that occur.
  */
-export function movingParameters({ tuned, segments }: Lineage): readonly TunedParameter[] {
+export function movingParameters({ tuned, spans }: Lineage): readonly TunedParameter[] {
   const known = new Set(tuned.map(({ name }) => name))
-  const moved = Object.keys(segments[0]?.hyperparams ?? {}).flatMap((name): TunedParameter[] => {
+  const moved = Object.keys(spans[0]?.hyperparams ?? {}).flatMap((name): TunedParameter[] => {
     if (known.has(name)) return []
-    const values = segments.map(({ hyperparams }) => hyperparams[name] ?? Number.NaN)
+    const values = spans.map(({ hyperparams }) => hyperparams[name] ?? Number.NaN)
     const [low, high] = [Math.min(...values), Math.max(...values)]
     return low < high ? [{ name, scale: "linear", low, high, names: null }] : []
   })

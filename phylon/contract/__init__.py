@@ -1,0 +1,1 @@
+"""What Phylon's processes say to each other and to a client: events, the worker protocol, read models, vocabularies."""
