@@ -16,7 +16,7 @@ from phylon.spec.dvd import DIVERSITY, DvDSpec
 from phylon.worker.algorithms.diverse_policies import diverse_policies
 from phylon.worker.algorithms.shared_td3 import EACH_ALONE, shared_td3
 from phylon.worker.core.types import Array, EnvironmentInfo, Joint, Key, Transition
-from phylon.worker.execution.compilation import one_thread
+from phylon.worker.execution.compilation import compile_options
 from phylon.worker.networks import deterministic_policy
 
 POLICIES, UPDATES, BATCH, SEEDS = 5, 3000, 32, 3
@@ -65,7 +65,7 @@ def train(coefficient: float) -> list[Found]:
         policy, obs = deterministic_policy(SPEC.network, INFO), jax.random.normal(look_key, (256, 2))
         return jax.vmap(policy.apply, in_axes=(0, None))(population.members.policy, obs)
 
-    program = jax.jit(jax.vmap(run), compiler_options=one_thread(jax.local_devices()[0]))
+    program = jax.jit(jax.vmap(run), compiler_options=compile_options(jax.local_devices()[0]))
     actions = program(jax.vmap(jax.random.key)(jnp.arange(SEEDS)))  # [seeds, policies, 256, 2]
     return [found(np.asarray(of_seed), np.asarray(reward(of_seed))) for of_seed in actions]
 

@@ -13,7 +13,7 @@ from phylon.spec.environment import EnvironmentSpec
 from phylon.worker.core.types import Transition
 from phylon.worker.environments import describe, make_environments
 from phylon.worker.replay import FrameReplay, Replay
-from phylon.worker.training.collect import Given, HostCollector, in_order_of_time
+from phylon.worker.training.collect import FixedActions, HostCollector, flatten_time
 from phylon.worker.training.stopwatch import Stopwatch
 
 MEMBERS, ENVS, CAPACITY = 4, 4, 2000
@@ -28,10 +28,10 @@ def play() -> list[Transition[np.ndarray]]:
     random = np.random.default_rng(0)
     collector.restart(0)
 
-    def act() -> Given:
-        return Given(random.integers(0, INFO.action_size, (CALLS, MEMBERS, ENVS), np.int32))
+    def act() -> FixedActions:
+        return FixedActions(random.integers(0, INFO.action_size, (CALLS, MEMBERS, ENVS), np.int32))
 
-    played = [in_order_of_time(collector.collect(act(), Stopwatch())) for _ in range(ROUNDS)]
+    played = [flatten_time(collector.collect(act(), Stopwatch())) for _ in range(ROUNDS)]
     collector.close()
     return played
 

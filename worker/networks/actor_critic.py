@@ -24,7 +24,7 @@ def deterministic_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network:
 
 
 def tanh_normal_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network[TanhNormal]:
-    """Observation [..., obs] -> distribution of actions [..., action] in [-1, 1]; the deviation depends on the observation too."""
+    """Observation [..., obs] -> distribution of actions [..., action] in [-1, 1]; deviations are outputs too."""
     (observation_size,) = info.observation_shape
     heads = {"output_mean": Head(info.action_size), "output_log_std": Head(info.action_size, gain=1.0)}
     body = mlp_with_heads(spec, observation_size, heads)

@@ -49,7 +49,7 @@ def _require_rank(spec: NetworkSpec, info: EnvironmentInfo) -> None:
     if isinstance(spec, MLPSpec):
         if len(shape) != 1:
             raise UnsupportedEnvironment(
-                f"an MLP needs vectors, not observations of shape {shape}",
+                f"an MLP needs a vector, not observations of shape {shape}",
                 "use network: {kind: cnn} or network: {kind: impala}",
             )
     elif len(shape) != 3:

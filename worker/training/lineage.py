@@ -36,7 +36,7 @@ class Lineage:
                 fitness=None,
                 parent_fitness=None,
                 rank=None,
-                weights=spell_weights(weights[slot]),
+                weights=format_weights(weights[slot]),
                 reasons={},
             )
             for slot in range(len(self._open))
@@ -65,7 +65,7 @@ class Lineage:
                 fitness=float(fitness[slot]),
                 parent_fitness=float(fitness[parent]),
                 rank=int(ranks[slot]),
-                weights=spell_weights(weights[slot]),
+                weights=format_weights(weights[slot]),
                 reasons=reasons_of(slot, evolution.reasons),
             )
             for slot, (copied, birth) in enumerate(zip(evolution.parents.tolist(), births, strict=True))
@@ -94,7 +94,7 @@ class Lineage:
                 fitness=float(fitness[slot]),
                 parent_fitness=float(fitness[slot]),
                 rank=None,
-                weights=spell_weights(weights[slot]),
+                weights=format_weights(weights[slot]),
                 reasons={},
             )
             for slot in range(len(self._open))
@@ -122,5 +122,5 @@ def reasons_of(slot: int, reasons: HostHyperparams | None) -> dict[str, float]:
     return {name: float(values[slot]) for name, values in (reasons or {}).items() if not np.isnan(values[slot])}
 
 
-def spell_weights(words: NDArray[np.uint32]) -> str:
+def format_weights(words: NDArray[np.uint32]) -> str:
     return "".join(f"{int(word):08x}" for word in words)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from phylon.spec.algorithms.drac import AUGMENTATION_NAMES
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.learning.augmentations import (
     AUGMENTATIONS,
     adjust_colours,
@@ -30,7 +30,7 @@ from phylon.worker.learning.augmentations import (
 
 COUNT = 64
 GRID = list(itertools.product(np.linspace(0, 1, 6), repeat=3))  # grays, black, white and the pure colours among them
-QUICKLY = {"compiler_options": seldom_run()}
+QUICKLY = {"compiler_options": fast_compile_options()}
 COMPILED = {function: jax.jit(function, **QUICKLY) for function in AUGMENTATIONS.values()}
 
 

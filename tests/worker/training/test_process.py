@@ -133,7 +133,7 @@ class TestOutput:
         trainer = launch(small_spec)
         code, output = trainer.end()
         assert code == 0
-        assert "small begins: 4 members, seed 0; the spec asks for sharded over 2 devices" in output
+        assert "small starts: 4 members, seed 0; the spec asks for sharded over 2 devices" in output
         assert "step 400 of 400 after" in output
         assert "best (member" in output and "median" in output
 
