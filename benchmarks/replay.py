@@ -1,7 +1,7 @@
-"""What it costs to store Atari frames once and to put stacks together when they are drawn, against whole stacks.
+"""What it costs to store Atari frames once and to build stacks when they are sampled, against storing whole stacks.
 
-Four members with four environments each play Pong at random. A segment adds 40 transitions a member and draws ten
-batches of 32, as in the preset dqn-pong. Times are the least of all rounds, for one transition.
+Four members with four environments each play Pong at random. A segment adds 40 transitions per member and samples
+ten batches of 32, as in the preset dqn-pong. Times are the least of all rounds, for one transition.
 """
 
 import time
@@ -57,5 +57,5 @@ if __name__ == "__main__":
         ["frames, once", *measure(FrameReplay(MEMBERS, CAPACITY, INFO), played)],
     ]
     header = ["stored", "adding, µs", "drawing, µs", "memory when full, MiB", "checkpoint, MiB"]
-    note = f"`python -m benchmarks.replay`, {CAPACITY:,} transitions a member. {report.machine()}."
+    note = f"`python -m benchmarks.replay`, {CAPACITY:,} transitions per member. {report.machine()}."
     report.write("replay", f"# Replay of stacked frames\n\n{__doc__}\n{note}\n\n{report.table(header, rows)}\n")

@@ -1,10 +1,11 @@
-"""Tables in Markdown, with the machine that they were measured on."""
+"""Tables in Markdown, the bars that benchmarks have to reach, and the machine that they were measured on."""
 
 import os
 import platform
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 DOCS = Path(__file__).parents[1] / "docs" / "benchmarks"
 
@@ -12,6 +13,36 @@ DOCS = Path(__file__).parents[1] / "docs" / "benchmarks"
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+class Bar(NamedTuple):
+    """A limit that a benchmark has to meet: a ratio within one run, with the raw numbers that it comes from."""
+
+    what: str
+    limit: float
+    found: float
+    raw: str
+    is_ceiling: bool = False
+    """Whether the number must stay below the limit instead of above it."""
+    unit: str = "x"
+
+    @property
+    def is_reached(self) -> bool:
+        return self.found <= self.limit if self.is_ceiling else self.found >= self.limit
+
+
+def bar_table(bars: list[Bar]) -> str:
+    rows = [
+        [
+            bar.what,
+            f"{'≤' if bar.is_ceiling else '≥'} {bar.limit:g}{bar.unit}",
+            f"**{bar.found:.3g}{bar.unit}**",
+            "yes" if bar.is_reached else "**no**",
+            bar.raw,
+        ]
+        for bar in bars
+    ]
+    return table(["what", "must reach", "measured", "reached", "raw"], rows)
 
 
 def machine() -> str:

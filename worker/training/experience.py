@@ -69,7 +69,7 @@ class FromReplay:
         indices = self._replay.draw(self._seed, segment, each * self.updates * self._batch_size)
         indices = indices.reshape(-1, self.updates, self._batch_size)
         for first in range(0, self.updates, self.at_once):
-            yield self._replay.look_up(indices[:, first : first + self.at_once])
+            yield self._replay.gather(indices[:, first : first + self.at_once])
 
     def example(self) -> Transition[NDArray[Any]]:
         return random_transitions(self._info, self._learners, self.at_once, self._batch_size)

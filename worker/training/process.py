@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from phylon.spec import ExperimentSpec
-from phylon.worker.core.startup import one_cpu_device_a_core
+from phylon.worker.core.startup import one_cpu_device_per_core
 
 
 def compile_cache() -> Path:
@@ -23,4 +23,4 @@ def prepare(spec: ExperimentSpec) -> None:
         # Its processes share the device with this one, so none may take all of its memory beforehand.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if spec.execution.strategy in ("auto", "sharded"):
-        one_cpu_device_a_core(most=spec.population.size)
+        one_cpu_device_per_core(most=spec.population.size)

@@ -44,8 +44,8 @@ class TestUpdate:
         population, losses = setting.start(execution), []
         for place in (0, 2, 4):
             share = jax.tree.map(lambda field, place=place: field[:, place : place + 2], setting.batches)
-            population, report = setting._replace(batches=share).train(execution, population, first=10 + place)
-            losses.append(report.metrics["critic_loss"])
+            population, partial = setting._replace(batches=share).train(execution, population, first=10 + place)
+            losses.append(partial.metrics["critic_loss"])
         np.testing.assert_array_equal(checksum(population), checksum(whole))
         np.testing.assert_allclose(np.mean(losses, axis=0), report.metrics["critic_loss"], rtol=1e-5)
 
