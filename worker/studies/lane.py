@@ -89,7 +89,7 @@ class Lane:
         for child in self._children:
             self._attempt(child, lambda child=child: child.connection.send(calls))
 
-    def _answers(self) -> list[Any]:
+    def _receive_all(self) -> list[Any]:
         return [self._attempt(child, lambda child=child: _receive(child)) for child in self._children]
 
     def _attempt(self, child: _Child, step: Callable[[], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Who descends from whom: a span is a stretch of one member's life with constant hyper-parameters."""
+"""Lineage: a span is a part of one member's training with constant hyper-parameters, and has at most one parent."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ HostHyperparams = Mapping[str, NDArray[np.float32]]
 
 
 class Lineage:
-    """Numbers spans, and knows which one lives in each slot."""
+    """Numbers spans, and keeps the current one of each slot."""
 
     def __init__(self, population_size: int) -> None:
         self._open = np.full(population_size, -1, np.int64)
@@ -51,7 +51,7 @@ class Lineage:
         ranks: NDArray[np.int32],
         weights: NDArray[np.uint32],
     ) -> list[Span]:
-        """The spans that begin with an evolution. `before`: the hyper-parameters until then."""
+        """The spans that start with an evolution. `before`: the hyper-parameters until then."""
         parent_spans = self._open.copy()
         return [
             Span(
@@ -80,7 +80,7 @@ class Lineage:
         fitness: NDArray[np.float32],
         weights: NDArray[np.uint32],
     ) -> list[Span]:
-        """A new span for each slot, the child of the one before it."""
+        """A new span per slot, the child of the slot's previous one."""
         parents = self._open.copy()
         return [
             Span(
@@ -118,7 +118,7 @@ def values_of(slot: int, hyperparams: HostHyperparams) -> Hyperparams:
 
 
 def reasons_of(slot: int, reasons: HostHyperparams | None) -> dict[str, float]:
-    """What applies to this slot."""
+    """Those that apply to this slot."""
     return {name: float(values[slot]) for name, values in (reasons or {}).items() if not np.isnan(values[slot])}
 
 

@@ -17,7 +17,7 @@ from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.population import founding_values, sample_hyperparams
 from phylon.worker.population.fitness import History, empty_history, fitness_spec
 from phylon.worker.training.assembly import Parts
-from phylon.worker.training.checkpoint import Arrays, flatten, prefixed, unflatten, within
+from phylon.worker.training.checkpoint import Arrays, add_prefix, flatten, strip_prefix, unflatten
 from phylon.worker.training.lineage import Lineage
 from phylon.worker.training.metrics import UpdateMetrics
 from phylon.worker.training.randomness import run_key
@@ -90,15 +90,15 @@ def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
         "step": np.array(state.step),
         "fitness": state.fitness,
         "returns": state.returns,
-        **prefixed("history", state.history._asdict()),
+        **add_prefix("history", state.history._asdict()),
         **flatten("population", state.population),
         **flatten("hyperparams", state.hyperparams),
         **flatten("method", state.method_state),
         **flatten("search", state.search_state),
-        **prefixed("lineage", state.lineage.to_arrays()),
-        **prefixed("update_metrics", state.update_metrics.to_arrays()),
-        **prefixed("episodes", parts.collector.episodes.to_arrays()),
-        **prefixed("replay", parts.experience.to_arrays()),
+        **add_prefix("lineage", state.lineage.to_arrays()),
+        **add_prefix("update_metrics", state.update_metrics.to_arrays()),
+        **add_prefix("episodes", parts.collector.episodes.to_arrays()),
+        **add_prefix("replay", parts.experience.to_arrays()),
     }
 
 
@@ -111,10 +111,10 @@ def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
     if parts.method.search:
         search_shape, _ = jax.eval_shape(parts.method.search.begin, jax.random.key(0), population_shape)
     lineage, update_metrics = Lineage(work.population_size), UpdateMetrics()
-    lineage.from_arrays(within("lineage", arrays))
-    update_metrics.from_arrays(within("update_metrics", arrays))
-    parts.collector.episodes.from_arrays(within("episodes", arrays))
-    parts.experience.from_arrays(within("replay", arrays))
+    lineage.from_arrays(strip_prefix("lineage", arrays))
+    update_metrics.from_arrays(strip_prefix("update_metrics", arrays))
+    parts.collector.episodes.from_arrays(strip_prefix("episodes", arrays))
+    parts.experience.from_arrays(strip_prefix("replay", arrays))
     parts.collector.restart(number)
     return TrainingState(
         step=int(arrays["step"]),
@@ -123,7 +123,7 @@ def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
         placed=parts.execution.place(hyperparams),
         method_state=unflatten("method", method_shape, arrays),
         fitness=arrays["fitness"],
-        history=History(**within("history", arrays)),
+        history=History(**strip_prefix("history", arrays)),
         returns=arrays["returns"],
         lineage=lineage,
         update_metrics=update_metrics,

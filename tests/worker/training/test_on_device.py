@@ -27,7 +27,7 @@ KEY = np.array([1, 2], np.uint32)
 
 
 class World:
-    """Episodes would end after one to five steps, but three are the limit. Rewards tell starts and actions apart."""
+    """Episodes would end after one to five steps, but three are the limit. Rewards distinguish starts and actions."""
 
     def __init__(self):
         self.traces = 0
@@ -120,7 +120,7 @@ def test_a_replay_takes_it_to_the_host(execution, actor, small_spec):
     for collector in collectors(execution, World()):
         collector.restart(0)
         experience = make_experience(parse_spec(small_spec), INFO, 0, SIZE)
-        experience.take(collector.collect(segments(execution, actor)[1], Stopwatch()))
+        experience.add(collector.collect(segments(execution, actor)[1], Stopwatch()))
         draws.append(next(experience.draw(0)))
     for expected, found in zip(*draws, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5)

@@ -46,13 +46,13 @@ class PopulationAdam:
         self._squares = [torch.zeros_like(weight, requires_grad=False) for weight in weights]
         # a tensor, because a number that changes would be recompiled
         self._steps = torch.zeros((), device=weights[0].device)
-        self._move = torch.compile(_apply_adam) if compiled else _apply_adam
+        self._apply = torch.compile(_apply_adam) if compiled else _apply_adam
 
     @torch.no_grad()
     def step(self, gradients: Sequence[Tensor]) -> None:
         self._steps += 1
         state = (self._weights, list(gradients), self._means, self._squares, self._rates)
-        self._apply_adam(*state, self._steps, self._epsilon)
+        self._apply(*state, self._steps, self._epsilon)
 
 
 def _apply_adam(
