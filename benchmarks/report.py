@@ -7,6 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from phylon.worker.studies.machine import processor_name
+
 DOCS = Path(__file__).parents[1] / "docs" / "benchmarks"
 
 
@@ -46,21 +48,11 @@ def bar_table(bars: list[Bar]) -> str:
 
 
 def machine() -> str:
-    processor = next(
-        (line.split(":", 1)[1].strip() for line in _cpuinfo() if line.startswith("model name")), platform.processor()
-    )
     cores = len(os.sched_getaffinity(0))
-    return f"{processor}, {cores} cores; Python {platform.python_version()}, JAX {version('jax')}"
+    return f"{processor_name()}, {cores} cores; Python {platform.python_version()}, JAX {version('jax')}"
 
 
 def write(name: str, text: str) -> None:
     DOCS.mkdir(parents=True, exist_ok=True)
     (DOCS / f"{name}.md").write_text(text)
     print(text)
-
-
-def _cpuinfo() -> list[str]:
-    try:
-        return Path("/proc/cpuinfo").read_text().splitlines()
-    except FileNotFoundError:
-        return []

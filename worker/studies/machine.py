@@ -33,7 +33,7 @@ def _probe(connection: Connection) -> None:
     connection.send(
         Machine(
             device=kind,
-            device_name=_processor() if kind == "cpu" else devices[0].device_kind,
+            device_name=processor_name() if kind == "cpu" else devices[0].device_kind,
             device_count=1 if kind == "cpu" else len(devices),
             cores=len(os.sched_getaffinity(0)),
             memory_bytes=_memory_bytes(kind, devices[0]),
@@ -58,7 +58,7 @@ def _find_versions() -> dict[str, str]:
     return found
 
 
-def _processor() -> str:
+def processor_name() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except FileNotFoundError:

@@ -7,17 +7,29 @@ What a run does depends only on its spec, its seed and the segment number, so a 
 if it had never been interrupted.
 """
 
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
+import jax
+
+from phylon.worker.execution import Population, Report
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.boundary import run_boundary_tasks
+from phylon.worker.training.checks import check_hyperparams, check_losses
 from phylon.worker.training.collect import Behaviour, FixedActions, PolicyActions
-from phylon.worker.training.learn import Updates, commit_updates, learn
 from phylon.worker.training.randomness import random_actions
 from phylon.worker.training.stopwatch import Stopwatch
 
 Outcome = Literal["finished", "stopped", "yielded"]
+
+
+class Updates(NamedTuple):
+    """The outcome of a segment's updates."""
+
+    population: Population
+    reports: list[Any]
+    """The `Report` of each call, in host memory."""
 
 
 def run_loop(attempt: Attempt) -> Outcome:
@@ -49,12 +61,12 @@ def _run_segment(attempt: Attempt, learner: Executor) -> None:
     if learning is not None:
         with stopwatch.phase("update"):
             updates = learning.result()
-        commit_updates(attempt, updates)
+        _commit_updates(attempt, updates)
     with stopwatch.phase("sample"):
         experience.add(rollout)
     state.step += attempt.segment_steps
     if not is_warming_up and (attempt.is_end or not is_overlapping):
-        commit_updates(attempt, learn(attempt, segment, stopwatch))
+        _commit_updates(attempt, _learn(attempt, segment, stopwatch))
 
 
 def _choose_behaviour(attempt: Attempt, segment: int, is_warming_up: bool) -> Behaviour:
@@ -74,8 +86,50 @@ def _choose_behaviour(attempt: Attempt, segment: int, is_warming_up: bool) -> Be
 def _start_learning(attempt: Attempt, segment: int, learner: Executor) -> Future[Updates]:
     """In the learner's thread; until it is done this thread must leave the population alone."""
     if attempt.state.latest_metrics:
-        return learner.submit(learn, attempt, segment, Stopwatch())
+        return learner.submit(_learn, attempt, segment, Stopwatch())
     # The first time compiles: in this thread, so that the stopwatch sees it.
     learning = Future[Updates]()
-    learning.set_result(learn(attempt, segment, attempt.stopwatch))
+    learning.set_result(_learn(attempt, segment, attempt.stopwatch))
     return learning
+
+
+def _learn(attempt: Attempt, segment: int, stopwatch: Stopwatch) -> Updates:
+    """The updates of a segment, from what was collected until its end; uses the population up.
+
+    A call to an accelerator returns immediately: the next batches are sampled and moved while it works. The call before
+    it has ended by then, so there are never the batches of more than two calls.
+    """
+    parts, state, reports = attempt.parts, attempt.state, list[Report]()
+    population, experience = state.population, parts.experience
+    for number, batches in enumerate(_device_batches(attempt, segment, stopwatch)):
+        first = segment * experience.updates + number * experience.at_once
+        with stopwatch.phase("update"):
+            population, report = parts.execution.update(population, state.placed, batches, attempt.key, first)
+            jax.block_until_ready(reports[-1:])
+        reports.append(report)
+    with stopwatch.phase("update"):
+        return Updates(population, jax.device_get(reports))
+
+
+def _commit_updates(attempt: Attempt, updates: Updates) -> None:
+    """The updated population replaces the old one, once its losses are finite and its hyper-parameters as planned."""
+    state = attempt.state
+    state.population = updates.population
+    for report in updates.reports:
+        of_learners = {name: values[: attempt.parts.learners] for name, values in report.metrics.items()}
+        check_losses(of_learners, state.hyperparams, state.step)
+        check_hyperparams(state.hyperparams, report.hyperparams)
+        state.update_metrics.add(report.metrics)
+        state.latest_metrics = report.metrics
+
+
+def _device_batches(attempt: Attempt, segment: int, stopwatch: Stopwatch) -> Iterator[Any]:
+    """What each update call of the segment learns from, on the device."""
+    experience = attempt.parts.experience
+    calls = experience.draw(segment)
+    for _ in range(experience.updates // experience.at_once):
+        with stopwatch.phase("sample"):
+            drawn = next(calls)
+        with stopwatch.phase("transfer"):
+            batches = jax.block_until_ready(attempt.parts.execution.place(drawn))
+        yield batches

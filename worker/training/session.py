@@ -13,7 +13,7 @@ from phylon.worker.core.types import Joint
 from phylon.worker.execution import checksum
 from phylon.worker.execution.acting import own_parts
 from phylon.worker.training.assembly import Parts, assemble
-from phylon.worker.training.attempt import make_attempt
+from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import read_arrays
 from phylon.worker.training.checks import failure_fields
 from phylon.worker.training.commands import Commands
@@ -42,7 +42,7 @@ def train(
             parts = assemble(spec, seed, run_dir, measurements)
             state = _resume(run_dir, checkpoint, parts, stopwatch) if checkpoint else make_founders(parts)
             _announce(parts, state, journal, is_resumed=checkpoint is not None)
-            outcome = run_loop(make_attempt(parts, state, run_dir, journal, stopwatch, commands))
+            outcome = run_loop(Attempt(parts, state, run_dir, journal, stopwatch, commands))
             print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
         except EngineError as error:
             step = state.step if state else checkpoint.step if checkpoint else 0

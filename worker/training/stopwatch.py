@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 import jax.monitoring
 
@@ -12,19 +12,7 @@ from phylon.worker.execution.compilation import COMPILATION_EVENTS
 Phase = Literal[
     "env", "act", "sample", "transfer", "update", "evaluate", "video", "evolve", "checkpoint", "compile", "other"
 ]
-PHASES: tuple[Phase, ...] = (
-    "env",
-    "act",
-    "sample",
-    "transfer",
-    "update",
-    "evaluate",
-    "video",
-    "evolve",
-    "checkpoint",
-    "compile",
-    "other",
-)
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
 class Stopwatch:
