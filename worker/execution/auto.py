@@ -55,7 +55,9 @@ def choose(
     names = candidates(work.population_size, jax.local_devices())
     if len(names) == 1:
         execution = build_execution(names[0], work)
-        return Chosen(execution, f"auto chose {execution.description}: no other fits this population and these devices")
+        return Chosen(
+            execution, f"auto chose {execution.description}: nothing else fits this population and these devices"
+        )
     file, executions = measurements / f"{_fingerprint(work, structure)}.json", dict[StrategyName, Execution]()
     measured, when = _read_measurement(file, names), "measured earlier on this machine"
     if measured is None:

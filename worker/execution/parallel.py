@@ -164,7 +164,7 @@ def _start(group: Group) -> _Child:
 
 def _explain_death(child: _Child) -> EngineError:
     child.process.join(END_SECONDS)
-    code, how = child.process.exitcode, "was killed, as the system does when memory runs out"
+    code, how = child.process.exitcode, "was killed, as the system does when it is out of memory"
     if code != -signal.SIGKILL:
         how = f"ended with exit code {code}"
     return EngineError(
