@@ -1,9 +1,11 @@
 """How population programs are compiled: options for XLA, and programs spread over the devices where members live."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
+import jax.monitoring
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
@@ -12,6 +14,21 @@ from phylon.worker.execution.interface import Device
 COMPILATION_EVENTS = "/jax/core/compile/"
 """Prefix of the durations that JAX reports for tracing, lowering and compiling, none of which overlap."""
 MEMBER_AXIS = "members"
+
+
+@contextlib.contextmanager
+def watch_compilation(record: Callable[[str, float], None]) -> Iterator[None]:
+    """Calls `record` with the name and the seconds of every compilation event of JAX within the context."""
+
+    def listen(event: str, duration_secs: float, **kwargs: str | int) -> None:
+        if event.startswith(COMPILATION_EVENTS):
+            record(event, duration_secs)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        yield
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
 
 
 def compile_options(device: Device) -> dict[str, bool | str]:

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ import numpy as np
 from phylon.worker.core.keys import derive
 from phylon.worker.core.startup import one_cpu_device
 from phylon.worker.core.types import Algorithm, Array, Hyperparams, State
-from phylon.worker.execution.compilation import COMPILATION_EVENTS, compile_options
+from phylon.worker.execution.compilation import compile_options, watch_compilation
 from phylon.worker.execution.interface import KeyWords, Report
 from phylon.worker.execution.members import member_updates
 from phylon.worker.execution.shared_memory import Block, tree_in
@@ -101,7 +101,8 @@ def _serve_requests(connection: Connection, group: Group) -> None:
 
     program = jax.jit(run, compiler_options=compile_options(jax.local_devices()[0]))
     trees: dict[int, Any] = {}
-    with _time_compilation() as compiling:
+    compiling: list[float] = []
+    with watch_compilation(lambda event, seconds: compiling.append(seconds)):
         while True:
             request, new = _receive(connection)
             for block in new:
@@ -129,18 +130,3 @@ def _map_tree(connection: Connection, block: Block) -> Any:
         return tree_in(mmap.mmap(file, block.bytes), block)
     finally:
         os.close(file)
-
-
-@contextlib.contextmanager
-def _time_compilation() -> Iterator[list[float]]:
-    seconds: list[float] = []
-
-    def record(event: str, duration_secs: float, **kwargs: str | int) -> None:
-        if event.startswith(COMPILATION_EVENTS):
-            seconds.append(duration_secs)
-
-    jax.monitoring.register_event_duration_secs_listener(record)
-    try:
-        yield seconds
-    finally:
-        jax.monitoring.unregister_event_duration_listener(record)

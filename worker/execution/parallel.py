@@ -48,7 +48,8 @@ def parallel(work: Workload, processes: int | None = None) -> Strategy:
         # Held until the processes have answered; otherwise their memory would be reused.
         inputs = [memory.place(tree) for tree in (population, hyperparams, batches)]
         result = memory.reserve(inputs[0].tree)
-        request = UpdateRequest(*(placed.block.number for placed in (*inputs, result)), key, first)
+        state, numbers, data = (placed.block.number for placed in inputs)
+        request = UpdateRequest(state, numbers, data, result.block.number, key, first)
         report = pool.train(request, memory.mapped)
         return read_only(result.tree), report
 

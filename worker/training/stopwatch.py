@@ -5,9 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-import jax.monitoring
-
-from phylon.worker.execution.compilation import COMPILATION_EVENTS
+from phylon.worker.execution.compilation import watch_compilation
 
 Phase = Literal[
     "env", "act", "sample", "transfer", "update", "evaluate", "video", "evolve", "checkpoint", "compile", "other"
@@ -40,16 +38,12 @@ class Stopwatch:
 
     @contextlib.contextmanager
     def watch_compilation(self) -> Iterator[None]:
-        def record(event: str, duration_secs: float, **kwargs: str | int) -> None:
-            if event.startswith(COMPILATION_EVENTS):
-                self._seconds["compile"] += duration_secs
-                self.compilations += event.endswith("backend_compile_duration")
+        def record(event: str, seconds: float) -> None:
+            self._seconds["compile"] += seconds
+            self.compilations += event.endswith("backend_compile_duration")
 
-        jax.monitoring.register_event_duration_secs_listener(record)
-        try:
+        with watch_compilation(record):
             yield
-        finally:
-            jax.monitoring.unregister_event_duration_listener(record)
 
     def lap(self) -> tuple[float, dict[Phase, float]]:
         """Seconds since the last lap, in total and by phase; `other` is what belongs to no phase."""

@@ -5,7 +5,7 @@ import pytest
 
 from phylon.spec import parse_spec
 from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
-from phylon.worker.training.collect import as_of_one_member
+from phylon.worker.training.collect import merge_members
 from phylon.worker.training.experience import make_experience
 
 MEMBERS, CALLS, ENVS = 3, 4, 2
@@ -34,7 +34,7 @@ def experience(small_spec):
 
 
 def test_what_happened_at_the_same_time_lies_side_by_side(rollout):
-    merged = as_of_one_member(rollout).transitions
+    merged = merge_members(rollout).transitions
     assert merged.reward.shape == (1, CALLS, MEMBERS * ENVS)
     assert merged.obs.shape == (1, CALLS, MEMBERS * ENVS, 3)
     assert merged.reward[0, 1].tolist() == [10, 11, 110, 111, 210, 211]
