@@ -1,4 +1,4 @@
-"""DvD on a task with many good answers, beside TD3 with the same shared critic: do five policies stay apart?
+"""DvD on a task with many optimal policies, beside TD3 with the same shared critic: do five policies stay diverse?
 
 An episode is one step; the reward is 1 on a ring of actions, a little more on one side of it and less elsewhere. All
 transitions are known beforehand (uniform actions), so what differs is only how policies learn.
@@ -16,7 +16,7 @@ from phylon.spec.dvd import DIVERSITY, DvDSpec
 from phylon.worker.algorithms.diverse_policies import diverse_policies
 from phylon.worker.algorithms.shared_td3 import EACH_ALONE, shared_td3
 from phylon.worker.core.types import Array, EnvironmentInfo, Joint, Key, Transition
-from phylon.worker.execution.compilation import one_thread
+from phylon.worker.execution.compilation import compile_options
 from phylon.worker.networks import deterministic_policy
 
 POLICIES, UPDATES, BATCH, SEEDS = 5, 3000, 32, 3
@@ -48,7 +48,7 @@ def transitions(key: Key) -> Transition[Array]:
 
 
 def train(coefficient: float) -> list[Found]:
-    """One result a seed."""
+    """One result per seed."""
     joint = shared_td3(SPEC, INFO, POLICIES, POLICIES, diverse_policies(METHOD) if coefficient else EACH_ALONE)
     numbers = {**hyperparameters(SPEC), **({DIVERSITY: coefficient} if coefficient else {})}
     hyperparams = {name: jnp.full(POLICIES, value) for name, value in numbers.items()}
@@ -59,13 +59,13 @@ def train(coefficient: float) -> list[Found]:
             keys = jax.random.split(update_key, POLICIES)
             return joint.update(population, hyperparams, transitions(data_key), keys)[0], None
 
-        init_key, learn_key, look_key = jax.random.split(key, 3)
+        init_key, learn_key, observation_key = jax.random.split(key, 3)
         population = joint.init(jax.random.split(init_key, POLICIES), hyperparams)
         population, _ = jax.lax.scan(update, population, jax.random.split(learn_key, UPDATES))
-        policy, obs = deterministic_policy(SPEC.network, INFO), jax.random.normal(look_key, (256, 2))
+        policy, obs = deterministic_policy(SPEC.network, INFO), jax.random.normal(observation_key, (256, 2))
         return jax.vmap(policy.apply, in_axes=(0, None))(population.members.policy, obs)
 
-    program = jax.jit(jax.vmap(run), compiler_options=one_thread(jax.local_devices()[0]))
+    program = jax.jit(jax.vmap(run), compiler_options=compile_options(jax.local_devices()[0]))
     actions = program(jax.vmap(jax.random.key)(jnp.arange(SEEDS)))  # [seeds, policies, 256, 2]
     return [found(np.asarray(of_seed), np.asarray(reward(of_seed))) for of_seed in actions]
 

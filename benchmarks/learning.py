@@ -1,11 +1,11 @@
 """Do our algorithms learn as well as others'? TD3, SAC, DDPG, DQN and PPO beside Stable-Baselines3 and SBX.
 
-Same environments, networks, numbers and evaluation for everyone. Each contestant runs on ONE core (our seeds as one
-population of independent members; theirs as one process a seed). What is compared is the mean return of the last three
-of the evaluations, ten noiseless episodes each. Further on: what a high replay ratio with resets buys (SR-SAC).
+Same environments, networks, hyper-parameters and evaluation for all. Each library runs on ONE core (our seeds as one
+population of independent members; theirs as one process per seed). What is compared is the mean return of the last
+three evaluations, ten noiseless episodes each. Also: what a high replay ratio with resets gains (SR-SAC).
 
-Results are kept in RESULTS as they come, so an interrupted benchmark goes on where it was; delete the file to begin
-anew. Needs `pip install torch==2.13.0 stable-baselines3 sbx-rl`.
+Results are appended to RESULTS, so an interrupted benchmark continues where it was; delete the file to start over.
+Needs `pip install torch==2.13.0 stable-baselines3 sbx-rl`.
 """
 
 import json
@@ -38,7 +38,7 @@ STUDENT_T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.3
 
 
 class Task(NamedTuple):
-    """One line-up: an algorithm on an environment."""
+    """An algorithm on an environment."""
 
     algorithm: str
     environment: str
@@ -104,14 +104,14 @@ def on_policy(environment: str, rollouts: int, envs: int, length: int, epochs: i
 
 
 def dqn(environment: str, blocks: int) -> Task:
-    """The settings of RL Baselines3 Zoo: 256 steps, then 128 updates towards a target that stands still meanwhile."""
+    """The settings of RL Baselines3 Zoo: 256 steps, then 128 updates towards a fixed target."""
     steps = 256 * blocks
     ours = {
         "batch_size": 64,
         "learning_rate": 2.3e-3,
         "target_period": 128,
         "final_epsilon": 0.04,
-        "epsilon_decay": 0.16 * steps / 2,  # updates
+        "epsilon_decay": 0.16 * steps / 2,  # in updates
     }
     theirs = {
         "batch_size": 64,
@@ -248,17 +248,17 @@ def train_theirs(task: Task, library: str) -> dict[str, Any]:
             "activation": task.activation,
             "settings": task.theirs,
         }
-        said, wall, processor = run_on_one_core([sys.executable, "-m", "benchmarks.rivals", json.dumps(job)])
-        told = json.loads(said.splitlines()[-1])
-        found["returns"].append(told["returns"])
+        output, wall, processor = run_on_one_core([sys.executable, "-m", "benchmarks.rivals", json.dumps(job)])
+        result = json.loads(output.splitlines()[-1])
+        found["returns"].append(result["returns"])
         found["wall"] += wall
         found["processor"] += processor
-        found["train_seconds"] += told["train_seconds"]
+        found["train_seconds"] += result["train_seconds"]
     return found
 
 
-def gather() -> dict[str, dict[str, Any]]:
-    """Everything that was ever measured, after measuring what is missing."""
+def measure_all() -> dict[str, dict[str, Any]]:
+    """All results, after measuring what is missing."""
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     known = {}
     if RESULTS.exists():
@@ -329,7 +329,15 @@ def comparison(known: dict[str, dict[str, Any]]) -> str:
                     f"{found['processor'] / len(finals):.0f}",
                 ]
             )
-    header = ["task", "by", "each seed", "mean, 95 % interval", "ours minus theirs", "wall s a seed", "CPU s a seed"]
+    header = [
+        "task",
+        "by",
+        "each seed",
+        "mean, 95 % interval",
+        "ours minus theirs",
+        "wall s per seed",
+        "CPU s per seed",
+    ]
     return report.table(header, rows)
 
 
@@ -363,13 +371,13 @@ def replay_ratios(known: dict[str, dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    known = gather()
+    known = measure_all()
     versions = ", ".join(f"{name} {version(name)}" for name in ("stable-baselines3", "sbx-rl", "torch", "gymnasium"))
     report.write(
         "learning",
         f"# Learning beside Stable-Baselines3 and SBX\n\nWritten by `python -m benchmarks.learning`. "
         f"{report.machine()}; {versions}.\n\n"
-        f"Every contestant has one core. {OUR_SEEDS} seeds of ours (one population), {THEIR_SEEDS} of theirs (one by "
+        f"Every library has one core. {OUR_SEEDS} seeds of ours (one population), {THEIR_SEEDS} of theirs (one by "
         f"one). A seed's number is the mean of its last {LAST} evaluations, {EPISODES} noiseless episodes each. "
         "“No worse”: the 95 % interval of the difference (Welch) reaches zero or above. Wall and processor time "
         "include start, compilation and evaluation, divided by the seeds; other work shared the machine, so the "

@@ -1,4 +1,4 @@
-"""A run of ours as a user would start it, in a process of its own."""
+"""A run of Phylon as a user would start it, in its own process."""
 
 import json
 import os
@@ -15,7 +15,7 @@ Frames = dict[str, list[float]]
 
 
 def train(spec: dict[str, Any], **environment: str) -> list[RunEvent]:
-    """All events of the run; `environment`: variables beside the present ones."""
+    """All events of the run; `environment`: additional variables."""
     with tempfile.TemporaryDirectory() as folder:
         file, out = Path(folder, "spec.yaml"), Path(folder, "run")
         file.write_text(json.dumps(spec))  # which is YAML, too

@@ -1,4 +1,4 @@
-"""What methods that train a population as one are good for, on small tasks; a few minutes on two cores."""
+"""What methods that train a population as one achieve on small tasks; a few minutes on two cores."""
 
 from benchmarks import diversity, report, weight_search
 
@@ -20,7 +20,8 @@ Written by `python -m benchmarks.population`. {report.machine()}.
 
 An episode is one step, and its reward about 1 on a ring of actions in [-1, 1]²: {best:.2f} at one end of it,
 {least:.2f} at the other, and less beside it. Five policies and one critic learn from the same uniform actions,
-{diversity.UPDATES:,} updates. One number a seed; distances are between the actions of two policies, means over states.
+{diversity.UPDATES:,} updates. One number per seed; distances are between the actions of two policies, averaged over
+states.
 
 {apart}
 

@@ -65,7 +65,7 @@ def seed_of_all_augmentations() -> int:
 
 
 def train() -> tuple[dict[str, list[list[float]]], float]:
-    """For each metric its values, one list a look, and the seconds that it all took."""
+    """For each metric its values, one list per metrics event, and the duration in seconds."""
     spec, start = SPEC | {"seed": seed_of_all_augmentations()}, time.perf_counter()
     frames = own_run.frames_of(own_run.train(spec))
     names = {name for frame in frames for name in frame}
@@ -118,7 +118,7 @@ def main() -> None:
     ]
     report.write(
         "procgen",
-        f"# DrAC on Procgen\n\n{__doc__}\n`python -m benchmarks.procgen`: {UPDATES * SEGMENT:,} steps a member in "
+        f"# DrAC on Procgen\n\n{__doc__}\n`python -m benchmarks.procgen`: {UPDATES * SEGMENT:,} steps per member in "
         f"{seconds / 60:.0f} minutes. {report.machine()}.\n\n{report.table(header, rows)}\n\nAll members together: "
         f"{mean:.2f} ± {error:.2f} in the second half of training, against {chance:.2f} ± {chance_error:.2f} of random "
         f"actions, {(mean - chance) / np.hypot(error, chance_error):+.1f} standard errors; {above} of {MEMBERS} alone "

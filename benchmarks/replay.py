@@ -1,7 +1,7 @@
-"""What it costs to store Atari frames once and to put stacks together when they are drawn, against whole stacks.
+"""What it costs to store Atari frames once and to build stacks when they are sampled, against storing whole stacks.
 
-Four members with four environments each play Pong at random. A segment adds 40 transitions a member and draws ten
-batches of 32, as in the preset dqn-pong. Times are the least of all rounds, for one transition.
+Four members with four environments each play Pong at random. A segment adds 40 transitions per member and samples
+ten batches of 32, as in the preset dqn-pong. Times are the least of all rounds, for one transition.
 """
 
 import time
@@ -13,7 +13,7 @@ from phylon.spec.environment import EnvironmentSpec
 from phylon.worker.core.types import Transition
 from phylon.worker.environments import describe, make_environments
 from phylon.worker.replay import FrameReplay, Replay
-from phylon.worker.training.collect import Given, HostCollector, in_order_of_time
+from phylon.worker.training.collect import FixedActions, HostCollector, flatten_time
 from phylon.worker.training.stopwatch import Stopwatch
 
 MEMBERS, ENVS, CAPACITY = 4, 4, 2000
@@ -28,10 +28,10 @@ def play() -> list[Transition[np.ndarray]]:
     random = np.random.default_rng(0)
     collector.restart(0)
 
-    def act() -> Given:
-        return Given(random.integers(0, INFO.action_size, (CALLS, MEMBERS, ENVS), np.int32))
+    def act() -> FixedActions:
+        return FixedActions(random.integers(0, INFO.action_size, (CALLS, MEMBERS, ENVS), np.int32))
 
-    played = [in_order_of_time(collector.collect(act(), Stopwatch())) for _ in range(ROUNDS)]
+    played = [flatten_time(collector.collect(act(), Stopwatch())) for _ in range(ROUNDS)]
     collector.close()
     return played
 
@@ -57,5 +57,5 @@ if __name__ == "__main__":
         ["frames, once", *measure(FrameReplay(MEMBERS, CAPACITY, INFO), played)],
     ]
     header = ["stored", "adding, µs", "drawing, µs", "memory when full, MiB", "checkpoint, MiB"]
-    note = f"`python -m benchmarks.replay`, {CAPACITY:,} transitions a member. {report.machine()}."
+    note = f"`python -m benchmarks.replay`, {CAPACITY:,} transitions per member. {report.machine()}."
     report.write("replay", f"# Replay of stacked frames\n\n{__doc__}\n{note}\n\n{report.table(header, rows)}\n")

@@ -1,10 +1,13 @@
-"""Tables in Markdown, with the machine that they were measured on."""
+"""Tables in Markdown, the bars that benchmarks have to reach, and the machine that they were measured on."""
 
 import os
 import platform
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
+
+from phylon.worker.studies.machine import processor_name
 
 DOCS = Path(__file__).parents[1] / "docs" / "benchmarks"
 
@@ -14,22 +17,42 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
+class Bar(NamedTuple):
+    """A limit that a benchmark has to meet: a ratio within one run, with the raw numbers that it comes from."""
+
+    what: str
+    limit: float
+    found: float
+    raw: str
+    is_ceiling: bool = False
+    """Whether the number must stay below the limit instead of above it."""
+    unit: str = "x"
+
+    @property
+    def is_reached(self) -> bool:
+        return self.found <= self.limit if self.is_ceiling else self.found >= self.limit
+
+
+def bar_table(bars: list[Bar]) -> str:
+    rows = [
+        [
+            bar.what,
+            f"{'≤' if bar.is_ceiling else '≥'} {bar.limit:g}{bar.unit}",
+            f"**{bar.found:.3g}{bar.unit}**",
+            "yes" if bar.is_reached else "**no**",
+            bar.raw,
+        ]
+        for bar in bars
+    ]
+    return table(["what", "must reach", "measured", "reached", "raw"], rows)
+
+
 def machine() -> str:
-    processor = next(
-        (line.split(":", 1)[1].strip() for line in _cpuinfo() if line.startswith("model name")), platform.processor()
-    )
     cores = len(os.sched_getaffinity(0))
-    return f"{processor}, {cores} cores; Python {platform.python_version()}, JAX {version('jax')}"
+    return f"{processor_name()}, {cores} cores; Python {platform.python_version()}, JAX {version('jax')}"
 
 
 def write(name: str, text: str) -> None:
     DOCS.mkdir(parents=True, exist_ok=True)
     (DOCS / f"{name}.md").write_text(text)
     print(text)
-
-
-def _cpuinfo() -> list[str]:
-    try:
-        return Path("/proc/cpuinfo").read_text().splitlines()
-    except FileNotFoundError:
-        return []

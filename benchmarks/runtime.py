@@ -1,9 +1,9 @@
-"""How fast it all is, as ratios within one run: the bars that Phylon has set itself, with the raw numbers.
+"""How fast Phylon is, as ratios within one run: the bars that it has to reach, with the raw numbers.
 
     python -m benchmarks.runtime --rivals RIVALS/bin/python
 
 RIVALS is an environment of its own: see `benchmarks.runtime_rivals` for what it needs. Run it on a quiet machine; it
-takes about half an hour. `--only updates,flops,…` measures some parts; the others keep what was found last, in RESULTS.
+takes about half an hour. `--only updates,flops,…` measures some parts; the others keep their last results, in RESULTS.
 """
 
 import argparse
@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import bar, report, runtime_flops, runtime_gymnax, runtime_platform, runtime_training, runtime_updates
-from benchmarks.bar import Bar
+from benchmarks import report, runtime_flops, runtime_gymnax, runtime_platform, runtime_training, runtime_updates
+from benchmarks.report import Bar
 
 RESULTS = Path("runs/runtime.json")
 NOTES = report.DOCS / "runtime-notes.md"
-"""What was tried, and why a bar is not reached: written by hand, and shown below the numbers."""
+"""What was tried, and why a bar is not reached: written by hand, shown below the numbers."""
 
 
 def part(bars: list[Bar], text: str = "") -> dict[str, Any]:
@@ -84,7 +84,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
     notes = NOTES.read_text() if NOTES.exists() else ""
     return (
         f"# Runtime\n\nWritten by `python -m benchmarks.runtime`. {report.machine()}. Each ratio is of numbers taken "
-        f"in turns. Parts ended at (UTC): {ended}.\n\n{bar.table(bars)}\n\n{texts}\n\n{notes}"
+        f"in turns. Parts ended at (UTC): {ended}.\n\n{report.bar_table(bars)}\n\n{texts}\n\n{notes}"
     )
 
 

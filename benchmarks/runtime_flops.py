@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.bar import Bar
+from benchmarks.report import Bar
 
 OBSERVATIONS, ACTIONS, WIDTH, BATCH, UPDATES, CRITICS = 17, 6, 256, 256, 50, 2
 POPULATIONS = (8, 16)
@@ -36,9 +36,9 @@ def flops_of_update() -> int:
 
 def measure(size: int, folder: Path) -> dict[str, float]:
     """In this process: milliseconds of a population update and of a product, in turns."""
-    from phylon.worker.core.startup import one_cpu_device_a_core
+    from phylon.worker.core.startup import one_cpu_device_per_core
 
-    one_cpu_device_a_core(most=size)
+    one_cpu_device_per_core(most=size)
     import torch
 
     from phylon.spec import StudyCell

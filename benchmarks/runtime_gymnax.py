@@ -14,7 +14,7 @@ from benchmarks import own_run
 
 SIZE, ENVS, ROLLOUT = 16, 4, 128
 FRAME = 20 * ENVS * ROLLOUT
-"""Steps of a member between two metrics frames, and between two evaluations."""
+"""Steps per member between two metrics frames, and between two evaluations."""
 COMPILING_FRAMES = 2
 """The first evaluation comes after the first frame."""
 MEASURED_FRAMES = 8

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from benchmarks.bar import Bar
+from benchmarks.report import Bar
 from phylon.client import Client
 from phylon.presets import load_preset
 from phylon.spec import parse_yaml

@@ -1,9 +1,9 @@
-"""How fast one agent of Stable-Baselines3 or SBX trains; a process of its own, whose only output is a number.
+"""How fast one agent of Stable-Baselines3 or SBX trains; runs in its own process and prints a single number.
 
     python -m benchmarks.runtime_rivals sb3 td3
 
-One environment, one gradient step a step, on all cores. Steps count after the warm-up and after what SBX compiles.
-Needs `pip install torch==2.13.0 stable-baselines3 sbx-rl "gymnasium[mujoco]"` where it runs.
+One environment, one gradient step per environment step, on all cores. Steps count after the warm-up and after
+SBX's compilation. Needs `pip install torch==2.13.0 stable-baselines3 sbx-rl "gymnasium[mujoco]"` where it runs.
 """
 
 import sys

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import own_run
-from benchmarks.bar import Bar
 from benchmarks.own_run import Frames
+from benchmarks.report import Bar
 
 MEMBERS, WARMUP, INTERVAL, LOOK, ROUNDS = 8, 500, 10_000, 500, 3
 TUNED = {"discount": {"uniform": [0.97, 0.99]}}
@@ -86,7 +86,7 @@ def budget_of_time(cache: Path) -> tuple[Bar, str]:
                 spent[name[5:]] = spent.get(name[5:], 0.0) + values[0]
     total = sum(spent.values())
     share = 100 * (spent["evolve"] + spent["other"]) / total
-    raw = f"evolve {spent['evolve']:.2f} s and all that no phase claims {spent['other']:.2f} s of {total:.0f} s"
+    raw = f"evolve {spent['evolve']:.2f} s and time outside of all phases {spent['other']:.2f} s of {total:.0f} s"
     bar = Bar(
         f"evolve, lineage and events of the wall time, interval {INTERVAL:,}", 1, share, raw, is_ceiling=True, unit=" %"
     )

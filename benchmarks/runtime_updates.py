@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import report
-from benchmarks.bar import Bar
+from benchmarks.report import Bar
 from phylon import study
 from phylon.spec import parse_study
 from phylon.study import Measurement

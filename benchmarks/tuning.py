@@ -1,4 +1,4 @@
-"""How much tuners gain on a task whose best hyper-parameters drift: PBT, the PB2 family, Ray Tune's beside them.
+"""How much tuners gain on a task whose best hyper-parameters drift: PBT, the PB2 family, and those of Ray Tune.
 
     python -m benchmarks.tuning --ray RAY/bin/python       # see `benchmarks.tuning_ray` for what that is
 

@@ -4,8 +4,8 @@
     python -m benchmarks.tuning --ray RAY/bin/python
 
 Ray's own schedulers decide, unchanged: selection, exploration, PB2's data and model. No cluster is started for them: a
-member of this task is a single number, so what they believe to be trials are plain objects here, and a checkpoint is
-that number. Prints one JSON object a line.
+member of this task is a single number, so their trials are plain objects here, and a checkpoint is that number. Prints
+one JSON object per line.
 """
 
 import copy

@@ -1,14 +1,14 @@
-"""A synthetic task of tuning on the fly: what a member gains depends on its hyper-parameters and on time.
+"""A synthetic task of online tuning: what a member gains depends on its hyper-parameters and on time.
 
-NumPy alone, so that any tuner can be set upon it, whatever it is written in. A member is one number, the performance
-that it has reached. In each interval it gains
+NumPy only, so that any tuner can run on it, whatever its framework. A member is one number, the performance that it
+has reached. In each interval it gains
 
     quality[category](t) x exp(-|u - best[category](t)|^2 / (2 width^2)) + noise
 
-where u are its three numbers in the unit box. The best place drifts. Each category has it somewhere else, but they all
-drift together, so that what is learned under one is partly true under another; and the best category of the beginning
-slowly gives way to another one. The continuous task is the same with a single category, fewer members and fewer
-intervals, for there is less to learn.
+where u are its three hyper-parameters in the unit box. The optimum drifts. Each category has its own, but they all
+drift together, so that what is learned under one category partly holds under another; and the category that is best
+at first is slowly overtaken by another. The continuous task is the same with a single category, fewer members and fewer
+intervals, because there is less to learn.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ WIDTH = 0.3
 NOISE = 0.1
 DRIFT = 0.2
 APART = 0.4
-"""How far the best places of two categories may be on either side of the common one."""
+"""How far the optimum of a category may be from the common one, on either side."""
 
 Values = NDArray[np.float64]
 
 
 def to_unit(values: dict[str, float]) -> Values:
-    """A member's numbers in the unit box."""
+    """The hyper-parameters of a member in the unit box."""
 
     def share(name: str, low: float, high: float) -> float:
         if name in LOGARITHMIC:
@@ -55,7 +55,7 @@ class TuningTask:
         return ROUNDS["mixed" if self.is_mixed else "continuous"]
 
     def gain(self, round: int, member: int, numbers: Values, category: int = 0) -> float:
-        """In the interval after so many others; the noise depends on seed, round and member alone."""
+        """In interval `round`; the noise depends only on seed, round and member."""
         noise = np.random.default_rng((self.seed, round, member)).normal(0, NOISE)
         distance = np.sum((numbers - self._best[round, category]) ** 2)
         return float(self._quality[round, category] * np.exp(-0.5 * distance / WIDTH**2) + noise)

@@ -18,9 +18,9 @@ class Task(NamedTuple):
     id: str
     joint_steps: int
     interval: int
-    """Steps of a member of CEM-RL between two draws."""
+    """Steps per member of CEM-RL between two draws."""
     ratio: float
-    """Updates for each joint step."""
+    """Updates per joint step."""
 
 
 TASKS = (Task("Pendulum-v1", 20_000, 200, 1.0), Task("MountainCarContinuous-v0", 50_000, 500, 0.2))

@@ -1,4 +1,4 @@
-"""The PBT paper's Figure 2 (Jaderberg et al. 2017): above where the members' theta went, below how good it was."""
+"""The PBT paper's Figure 2 (Jaderberg et al. 2017): the members' theta above, its score Q below."""
 
 # Matplotlib leaves its keyword arguments untyped, so all of its methods are known in part only.
 # pyright: reportUnknownMemberType=false
@@ -22,18 +22,18 @@ LEVELS = np.arange(-0.8, 1.21, 0.2)
 GROUND = LinearSegmentedColormap.from_list("ground", ["#c3cedb", "#ffffff"])
 
 
-class Stretch(NamedTuple):
-    """What a member did in one span of its lineage."""
+class Path(NamedTuple):
+    """The thetas of a member in one span of its lineage."""
 
     slot: int
     before: NDArray[np.float64] | None
-    """[2]: where the slot stood until it took over the theta of another; None where it went on with its own."""
-    path: NDArray[np.float64]
+    """[2]: the slot's theta until it copied that of another; None where it kept its own."""
+    points: NDArray[np.float64]
     """[points, 2]"""
 
 
 def figure2(experiments: Sequence[DrawnExperiment]) -> bytes | None:
-    """A column for each experiment whose runs have a theta, of its first run; None where none has."""
+    """One column per experiment whose runs have a theta, of its first run; None where none has."""
     drawn = [(each.name, run) for each in experiments for run in each.runs[:1] if set(THETA) <= run.series.keys()]
     if not drawn:
         return None
@@ -52,14 +52,14 @@ def figure2(experiments: Sequence[DrawnExperiment]) -> bytes | None:
     return as_png(figure)
 
 
-def stretches(run: DrawnRun) -> Iterator[Stretch]:
+def find_paths(run: DrawnRun) -> Iterator[Path]:
     """By lineage, so that a copied theta does not look like a step."""
     steps = run.series[THETA[0]].steps
     places = np.stack([run.series[name].values for name in THETA], axis=-1)  # [ticks, members, 2]
     slot_of = {span.id: span.slot for span in run.lineage.spans}
 
     def place_at(step: int, slot: int) -> NDArray[np.float64]:
-        """At the end of a step, before anyone is copied."""
+        """At the end of a step, before any copies."""
         tick = int(np.searchsorted(steps, step, side="right")) - 1
         return np.full(2, START) if tick < 0 else places[tick, slot]
 
@@ -69,7 +69,7 @@ def stretches(run: DrawnRun) -> Iterator[Stretch]:
         own = places[(steps > span.start_step) & (steps <= end), span.slot]
         path = np.vstack([place_at(span.start_step, parent), own])
         before = None if parent == span.slot else place_at(span.start_step, span.slot)
-        yield Stretch(span.slot, before, path)
+        yield Path(span.slot, before, path)
 
 
 def _draw_paths(axes: Axes, run: DrawnRun) -> None:
@@ -77,7 +77,7 @@ def _draw_paths(axes: Axes, run: DrawnRun) -> None:
     score = figure2_score(np.stack(np.meshgrid(grid, grid), axis=-1))
     axes.contourf(grid, grid, score, levels=LEVELS, cmap=GROUND, extend="both")
     ends: dict[int, NDArray[np.float64]] = {}
-    for slot, before, path in stretches(run):
+    for slot, before, path in find_paths(run):
         if before is not None:
             axes.plot(*zip(before, path[0], strict=True), color=colour(slot), linewidth=0.8, linestyle=":")
         axes.plot(path[:, 0], path[:, 1], color=colour(slot), linewidth=_width(slot))
@@ -104,7 +104,7 @@ def _draw_scores(axes: Axes, run: DrawnRun) -> None:
 
 
 def _width(slot: int) -> float:
-    """The first member's line is the widest, so that it can be seen below another that goes the same way."""
+    """The first member's line is the widest, so that it is visible below another on the same path."""
     return max(1.2, 2.8 - 1.4 * slot)
 
 
@@ -114,7 +114,7 @@ def _legend(members: int) -> list[Line2D]:
     best = Line2D([], [], color=QUIET, linestyle="--", linewidth=1)
     copied = Line2D([], [], color=INK, linestyle=":", linewidth=0.8)
     handles = {f"member {slot}": Line2D([], [], color=colour(slot), linewidth=_width(slot)) for slot in range(members)}
-    handles |= {"copies another's theta": copied, "start": start, "top": top, "Q = 1.2, the best there is": best}
+    handles |= {"copies another's theta": copied, "start": start, "top": top, "Q = 1.2, the maximum": best}
     for label, handle in handles.items():
         handle.set_label(label)
     return list(handles.values())

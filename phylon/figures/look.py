@@ -1,4 +1,4 @@
-"""How our figures look: one font size, quiet axes, colours that people of every kind of sight can tell apart."""
+"""The style of our figures: one font size, light axes, colours that colour-blind readers can distinguish."""
 
 # Matplotlib leaves its keyword arguments untyped, so all of its methods are known in part only.
 # pyright: reportUnknownMemberType=false
@@ -33,7 +33,7 @@ def tidy(axes: Axes) -> None:
 
 
 def as_png(figure: Figure) -> bytes:
-    """Drawn without a screen: a figure that no window owns is painted by Agg."""
+    """Needs no display: a figure without a window is rendered by Agg."""
     file = BytesIO()
     figure.savefig(file, format="png", dpi=DOTS_PER_INCH, facecolor="white", metadata={"Software": None})
     return file.getvalue()

@@ -27,7 +27,7 @@ class Curve(NamedTuple):
 
 
 def best_curve(experiment: DrawnExperiment) -> Curve | None:
-    """The best member's return at the evaluations that all runs have come to; None before the first."""
+    """The best member's return at the evaluations that all runs have reached; None before the first."""
     runs = [run.series[RETURN] for run in experiment.runs if RETURN in run.series]
     if not runs:
         return None

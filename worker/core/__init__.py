@@ -1,1 +1,1 @@
-"""What every part of the engine speaks: array types, random keys and errors."""
+"""What every part of the engine uses: array types, random keys and errors."""

@@ -1,4 +1,4 @@
-"""Images on the device. They travel and are stored as bytes; networks and augmentations work with floats in [0, 1]."""
+"""Images on the device. They are transferred and stored as bytes; networks and augmentations use floats in [0, 1]."""
 
 import jax.numpy as jnp
 

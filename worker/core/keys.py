@@ -2,7 +2,7 @@
 
 key = derive(run_key, "explore", segment)      # a purpose and a counter
 keys = member_keys(key, population_size)       # one for each slot; a slot's key does not depend on the size
-words = update_keys(own_key, first, count)      # one for each of a member's updates, wherever calls begin and end
+words = update_keys(own_key, first, count)     # one for each update of a member, however updates are divided into calls
 """
 
 import zlib

@@ -1,4 +1,4 @@
-"""The engine's vocabulary. Everything here is written for ONE member; the population axis belongs to `execution`."""
+"""The engine's types. Everything here is written for ONE member; the population axis belongs to `execution`."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -14,7 +14,7 @@ Params = Any
 """Weights: a tree of arrays."""
 
 State = Any
-"""All that an algorithm remembers between updates: a NamedTuple of trees of arrays, of each algorithm's own making."""
+"""All that an algorithm keeps between updates: a NamedTuple of trees of arrays that each algorithm defines."""
 
 Hyperparams = dict[str, Array]
 """A float32 scalar for EVERY tunable field of the algorithm's spec, whether the spec fixes it or not."""
@@ -34,13 +34,13 @@ class Transition(NamedTuple, Generic[AnyArray]):
     action: AnyArray
     reward: AnyArray
     terminated: AnyArray
-    """float32, 0 or 1. A step that was merely truncated has 0: its future goes on."""
+    """float32, 0 or 1. A step that was only truncated has 0: its value is bootstrapped."""
     next_obs: AnyArray
     """The true observation after the step, never that of the next episode."""
 
 
 class EnvironmentInfo(NamedTuple):
-    """What an algorithm has to know of an environment. Continuous actions are always normalised to [-1, 1]."""
+    """What an algorithm needs to know about an environment. Continuous actions are always normalised to [-1, 1]."""
 
     observation_shape: tuple[int, ...]
     action_size: int
@@ -51,7 +51,7 @@ class EnvironmentInfo(NamedTuple):
     observation_dtype: str = "float32"
     """`uint8` for images, which stay so until they are on the device."""
     envs_per_member: int = 1
-    """Environments that a member gathers its rollouts in."""
+    """Environments in which a member collects its rollouts."""
     frame_stack: int = 1
     """How many frames an observation is made of, along its last axis, the newest last: each step adds one."""
 
@@ -65,7 +65,7 @@ class EnvironmentInfo(NamedTuple):
 
 
 class InitFn(Protocol):
-    """A fresh member."""
+    """A new member."""
 
     def __call__(self, key: Key, hyperparams: Hyperparams) -> State: ...
 
@@ -74,7 +74,7 @@ class ActFn(Protocol):
     """Actions for observations [envs, ...]. `explore` is static; without it there is no noise.
 
     Continuous actions are in [-1, 1], but for those of a stochastic policy with unbounded samples (PPO) while it
-    explores: a rollout has to hold the sample itself, whose density the update asks for, so environments clip.
+    explores: a rollout has to hold the sample itself, whose density the update needs, so environments clip.
     """
 
     def __call__(self, state: State, hyperparams: Hyperparams, obs: Array, key: Key, explore: bool) -> Array: ...
@@ -90,15 +90,15 @@ class UpdateFn(Protocol):
 
 
 class Rollout(NamedTuple, Generic[AnyArray]):
-    """Consecutive experience of one member, [steps, envs, ...], gathered by the policy as it is before the update."""
+    """Consecutive experience of one member, [steps, envs, ...], collected by the policy from before the update."""
 
     transitions: Transition[AnyArray]
     truncated: AnyArray
-    """float32, 0 or 1: the episode was cut here though it could have gone on, so its value is bootstrapped."""
+    """float32, 0 or 1: the episode was cut off here but not terminated, so its value is bootstrapped."""
 
 
 class Algorithm(NamedTuple):
-    """An algorithm that learns from a rollout takes a `Rollout` for a batch, and one update uses it up."""
+    """An algorithm that learns from a rollout takes a `Rollout` as its batch, and one update uses it up."""
 
     init: InitFn
     act: ActFn
@@ -123,7 +123,7 @@ class JointAlgorithm(NamedTuple):
     """A population learns as one. Its members act as those of the plain algorithm do, each by its own part."""
 
     init: Callable[[Key, Hyperparams], Joint]
-    """(keys [P], hyper-parameters [P]) -> a fresh population."""
+    """(keys [P], hyper-parameters [P]) -> a new population."""
     update: Callable[[Joint, Hyperparams, Transition[Array], Key], tuple[Joint, Metrics]]
     """(population, hyper-parameters [P], transitions [learners, batch, ...], keys [learners]) -> one gradient step of
     what is shared and of each learner. Metrics are [P], NaN where a member does not learn."""

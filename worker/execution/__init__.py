@@ -1,13 +1,12 @@
 """Runs a population: strategies by name, all with the same interface and the same numbers."""
 
 import jax
-import numpy as np
 
 from phylon.spec.experiment import ExecutionSpec
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams
-from phylon.worker.execution.acting import make_acting, make_actor, make_exploration_keys
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.acting import make_acting
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.execution.interface import (
     Actor,
     Execution,
@@ -17,9 +16,10 @@ from phylon.worker.execution.interface import (
     Strategy,
     StrategyName,
     Workload,
+    make_execution,
 )
 from phylon.worker.execution.joint import build_joint_execution
-from phylon.worker.execution.members import member_checksum
+from phylon.worker.execution.members import checksum
 from phylon.worker.execution.parallel import parallel
 from phylon.worker.execution.sequential import sequential
 from phylon.worker.execution.sharded import sharded
@@ -35,6 +35,7 @@ __all__ = [
     "Workload",
     "build_execution",
     "build_joint_execution",
+    "checksum",
 ]
 
 
@@ -54,32 +55,20 @@ def build_strategy(name: StrategyName, work: Workload, settings: ExecutionSpec) 
 
 
 def build_execution(name: StrategyName, work: Workload, settings: ExecutionSpec = DEFAULTS) -> Execution:
-    """`settings`: what the strategy reads of them; the name is the one that was chosen."""
-    strategy = build_strategy(name, work, settings)
+    """`settings`: of these the strategy reads its own options; `name` is the strategy that was chosen."""
+    strategy, shape = build_strategy(name, work, settings), work.population_shape()
 
     def init_members(key: Array, hyperparams: Hyperparams) -> Population:
         keys = member_keys(derive(jax.random.wrap_key_data(key), "init"), work.population_size)
         return jax.vmap(work.algorithm.init)(keys, hyperparams)
 
-    init_program = jax.jit(init_members, compiler_options=seldom_run())
-    checksum_program = jax.jit(jax.vmap(member_checksum))
-    acting = make_acting(work, work.population_shape())
-
-    return Execution(
-        strategy=name,
-        devices=strategy.devices,
-        learners=work.population_size,
-        shape=work.population_shape,
-        place=strategy.place,
-        # By way of the host: splitting an array that lies on one device would compile a program for each shape. And
-        # on one device: the decompositions behind orthogonal weights never end when two CPU devices run them at once.
+    init_program = jax.jit(init_members, compiler_options=fast_compile_options())
+    return make_execution(
+        name,
+        strategy,
+        shape,
+        # Through the host: splitting an array that lies on one device would compile a program for each shape. And on
+        # one device: the decompositions behind orthogonal weights deadlock when two CPU devices run them at once.
         init=lambda key, hyperparams: strategy.place(jax.device_get(init_program(key, jax.device_get(hyperparams)))),
-        acting=acting,
-        actor=make_actor(acting, strategy.devices[0]),
-        exploration_keys=make_exploration_keys(work),
-        update=strategy.update,
-        gather=strategy.gather,
-        checksum=lambda population: np.asarray(checksum_program(population)),
-        detail=strategy.detail,
-        close=strategy.close,
+        acting=make_acting(work, shape, strategy.devices[0]),
     )

@@ -1,8 +1,8 @@
-"""Acting for a whole population, cheaply: it happens once an environment step, so the cost of a call counts.
+"""Acting for a whole population, cheaply: it happens at every environment step, so the cost of a call counts.
 
-All strategies act alike. What acting reads of a population (the policies, not the critics and optimisers) is brought to
-one device, once a segment; a call then takes few arguments and needs no agreement between devices. The keys of a
-segment are derived in one go, since deriving them at each call would cost more than a small policy does.
+All strategies act alike. What acting reads of a population (the policies, not the critics and optimisers) is moved to
+one device once per segment; a call then takes few arguments and needs no communication between devices. The keys of a
+segment are derived in one call, because deriving them at every step would cost more than a small policy does.
 """
 
 import functools
@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.worker.core.keys import derive, member_keys
-from phylon.worker.core.types import Array, Hyperparams, State
-from phylon.worker.execution.compilation import one_thread
+from phylon.worker.core.types import Array, Hyperparams, Joint, State
+from phylon.worker.execution.compilation import compile_options
 from phylon.worker.execution.interface import (
     Acting,
     Actor,
@@ -28,27 +28,27 @@ from phylon.worker.execution.interface import (
 )
 
 
-def make_acting(work: Workload, shape: Population) -> Acting:
-    """`shape`: shapes and types of the members' leaves."""
+def make_acting(work: Workload, shape: Population, device: Device) -> Acting:
+    """`shape`: shapes and types of the population's leaves; `device`: where calls from the host run."""
 
     def explore(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
         return work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True)
 
     def exploit(state: State, hyperparams: Hyperparams, obs: Array) -> Array:
-        return work.algorithm.act(state, hyperparams, obs, jax.random.key(0), False)  # the key is not looked at
+        return work.algorithm.act(state, hyperparams, obs, jax.random.key(0), False)  # the key is not read
 
-    members = (shape, work.hyperparams_shape())
+    members = (own_parts(shape), work.hyperparams_shape())
     structure = jax.tree.structure(members)
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), members)
     obs = jax.ShapeDtypeStruct((1, *work.info.observation_shape), work.info.observation_dtype)
     key = jax.ShapeDtypeStruct((2,), jnp.uint32)
-    is_read = np.array(leaves_read(explore, one, obs, key)) | leaves_read(exploit, one, obs)
+    is_read = np.array(find_leaves_read(explore, one, obs, key)) | find_leaves_read(exploit, one, obs)
 
-    def read(population: Population, hyperparams: Hyperparams) -> Policies:
-        leaves = jax.tree.leaves((population, hyperparams))
+    def read_policies(population: Population, hyperparams: Hyperparams) -> Policies:
+        leaves = jax.tree.leaves((own_parts(population), hyperparams))
         return [leaf for leaf, is_needed in zip(leaves, is_read, strict=True) if is_needed]
 
-    def by_policies(function: Callable[..., Array]) -> Callable[..., Array]:
+    def take_policies(function: Callable[..., Array]) -> Callable[..., Array]:
         def run(policies: Policies, *inputs: Array) -> Array:
             remaining = iter(policies)
             population, hyperparams = jax.tree.unflatten(structure, [next(remaining) if r else None for r in is_read])
@@ -56,38 +56,40 @@ def make_acting(work: Workload, shape: Population) -> Acting:
 
         return run
 
-    over_members = _over_members(work)
-    return Acting(read, by_policies(over_members(explore)), by_policies(over_members(exploit)))
-
-
-def make_actor(acting: Acting, device: Device) -> Callable[[Population, Hyperparams], Actor]:
+    map_members = _choose_member_map(work)
+    explore_all, exploit_all = take_policies(map_members(explore)), take_policies(map_members(exploit))
     run_explore, run_exploit = (
-        jax.jit(run, compiler_options=one_thread(device)) for run in (acting.explore, acting.exploit)
+        jax.jit(run, compiler_options=compile_options(device)) for run in (explore_all, exploit_all)
     )
 
-    def actor(population: Population, hyperparams: Hyperparams) -> Actor:
-        policies = acting.read(population, hyperparams)
+    def make_actor(population: Population, hyperparams: Hyperparams) -> Actor:
+        policies = read_policies(population, hyperparams)
 
-        @functools.cache  # when it is first needed: where environments are compiled too, it never is
-        def on_one_device() -> Policies:
+        @functools.cache  # moved when first needed: never, where environments are compiled too
+        def policies_on_device() -> Policies:
             return jax.device_put(policies, device)
 
-        def exploring(obs: FloatArray, keys: KeyWords) -> FloatArray:
-            return np.asarray(run_explore(on_one_device(), obs, keys))
+        def explore_from_host(obs: FloatArray, keys: KeyWords) -> FloatArray:
+            return np.asarray(run_explore(policies_on_device(), obs, keys))
 
-        def exploiting(obs: FloatArray) -> FloatArray:
-            return np.asarray(run_exploit(on_one_device(), obs))
+        def exploit_from_host(obs: FloatArray) -> FloatArray:
+            return np.asarray(run_exploit(policies_on_device(), obs))
 
-        return Actor(policies, exploring, exploiting)
+        return Actor(policies, explore_from_host, exploit_from_host)
 
-    return actor
+    return Acting(make_actor, _make_exploration_keys(work), explore_all, exploit_all)
 
 
-def _over_members(work: Workload) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """All members as a batch; on a CPU those that see images one after the other.
+def own_parts(population: Population) -> State:
+    """What is each member's own, [P, ...]: all of a plain population, and the `members` of a joint one."""
+    return population.members if isinstance(population, Joint) else population
 
-    The convolutions of a batch of members are one with groups, for which XLA has no fast code on a CPU: it takes ten
-    times as long.
+
+def _choose_member_map(work: Workload) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """All members as a batch; on a CPU, members that see images one after the other.
+
+    The convolutions of a batch of members are one grouped convolution, for which XLA has no fast code on a CPU: it
+    takes ten times as long.
     """
     sees_images = len(work.info.observation_shape) == 3
     if jax.default_backend() == "cpu" and sees_images:
@@ -95,7 +97,7 @@ def _over_members(work: Workload) -> Callable[[Callable[..., Array]], Callable[.
     return jax.vmap
 
 
-def make_exploration_keys(work: Workload) -> Callable[[KeyWords, int, int], KeyWords]:
+def _make_exploration_keys(work: Workload) -> Callable[[KeyWords, int, int], KeyWords]:
     def derive_keys(key: Array, segment: Array, count: int) -> Array:
         calls = member_keys(derive(jax.random.wrap_key_data(key), "explore", segment), count)
         return jax.random.key_data(jax.vmap(member_keys, in_axes=(0, None))(calls, work.population_size))
@@ -108,8 +110,8 @@ def make_exploration_keys(work: Workload) -> Callable[[KeyWords, int, int], KeyW
     return exploration_keys
 
 
-def leaves_read(function: Callable[..., Any], trees: tuple[Any, ...], *inputs: Any) -> list[bool]:
-    """For each leaf of `trees`, whether `function(*trees, *inputs)` looks at it."""
+def find_leaves_read(function: Callable[..., Any], trees: tuple[Any, ...], *inputs: Any) -> list[bool]:
+    """For each leaf of `trees`, whether `function(*trees, *inputs)` reads it."""
     program = jax.make_jaxpr(function)(*trees, *inputs).jaxpr
     used = {id(variable) for equation in program.eqns for variable in equation.invars}
     used |= {id(variable) for variable in program.outvars}

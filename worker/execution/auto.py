@@ -1,7 +1,7 @@
-"""Chooses a strategy by trying: real updates of real shapes on the devices at hand, timed for a moment.
+"""Chooses a strategy by timing a few real updates of the real shapes on the available devices.
 
-What was measured is kept on disk, so the next run of the same shape on the same machine starts at once, and a run that
-moves between attempts makes the same choice.
+Measurements are kept on disk, so the next run of the same shape on the same machine starts without measuring, and a run
+that is attempted again makes the same choice.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A segment's learning to measure with."""
+    """One update call to measure with."""
 
     data: Any
     """[P, ...], as an update takes it."""
@@ -48,20 +48,22 @@ def choose(
     structure: dict[str, Any],
     measurements: Path,
 ) -> Chosen:
-    """The strategy that the spec wants, or for `auto` the fastest. `structure`: all that the work depends on."""
+    """The strategy that the spec names, or for `auto` the fastest. `structure`: what its speed depends on."""
     if wanted.strategy != "auto":
         execution = build_execution(wanted.strategy, work, wanted)
-        return Chosen(execution, f"the spec asks for {_spell(execution)}")
+        return Chosen(execution, f"the spec asks for {execution.description}")
     names = candidates(work.population_size, jax.local_devices())
     if len(names) == 1:
         execution = build_execution(names[0], work)
-        return Chosen(execution, f"auto chose {_spell(execution)}: nothing else fits this population and these devices")
+        return Chosen(
+            execution, f"auto chose {execution.description}: nothing else fits this population and these devices"
+        )
     file, executions = measurements / f"{_fingerprint(work, structure)}.json", dict[StrategyName, Execution]()
-    measured, when = _recall(file, names), "measured earlier on this machine"
+    measured, when = _read_measurement(file, names), "measured earlier on this machine"
     if measured is None:
         executions = {name: build_execution(name, work) for name in names}
         measured, when = measure(list(executions.values()), work, trial()), "measured now"
-        _remember(file, measured)
+        _write_measurement(file, measured)
     best, *others = sorted(measured, key=lambda name: measured[name])
     for name, tried in executions.items():
         if name != best:
@@ -70,15 +72,15 @@ def choose(
     against = " and ".join(f"{measured[name]:.2g} {name}" for name in others)
     return Chosen(
         execution,
-        f"auto chose {_spell(execution)}: {measured[best]:.2g} ms per member-update against {against} ({when})",
+        f"auto chose {execution.description}: {measured[best]:.2g} ms per member-update against {against} ({when})",
     )
 
 
 def candidates(population_size: int, devices: list[Device]) -> list[StrategyName]:
-    """What may be fastest here. Sharding beats the sequential strategy wherever it has a second core.
+    """The strategies that may be fastest here. Sharding beats the sequential strategy wherever there is a second core.
 
-    Processes do on a CPU what shards do, but take seconds to start. So they are tried only where members cannot be
-    shared out evenly and sharding would leave cores idle: seven members on two cores learn 1.7 times as fast in two
+    On a CPU processes do what shards do, but take seconds to start. So they are tried only where members cannot be
+    divided evenly and sharding would leave cores idle: seven members on two cores learn 1.7 times as fast in two
     processes as one after the other.
     """
     shards = devices_that_divide(population_size, len(devices))
@@ -91,13 +93,13 @@ def candidates(population_size: int, devices: list[Device]) -> list[StrategyName
 
 
 def measure(executions: list[Execution], work: Workload, trial: Trial) -> Measurement:
-    """Rounds in which each takes its turn, so that a busy moment of the machine hits all; the best round counts."""
+    """In interleaved rounds, so that a busy moment of the machine affects all alike; the best round counts."""
     key = np.zeros(2, np.uint32)
     hyperparams = {name: np.full(work.population_size, value, np.float32) for name, value in work.hyperparams.items()}
     inputs = [execution.place((hyperparams, trial.data)) for execution in executions]
     populations = [execution.init(key, placed) for execution, (placed, _) in zip(executions, inputs, strict=True)]
 
-    def one_round(number: int) -> list[float]:
+    def time_round(number: int) -> list[float]:
         seconds: list[float] = []
         for place, execution in enumerate(executions):
             placed, batches = inputs[place]
@@ -107,10 +109,10 @@ def measure(executions: list[Execution], work: Workload, trial: Trial) -> Measur
             seconds.append(time.perf_counter() - began)
         return seconds
 
-    one_round(0)  # compiles
+    time_round(0)  # compiles
     began, rounds = time.perf_counter(), list[list[float]]()
     while len(rounds) < FEWEST_ROUNDS or (len(rounds) < MOST_ROUNDS and time.perf_counter() - began < PATIENCE_SECONDS):
-        rounds.append(one_round(len(rounds) + 1))
+        rounds.append(time_round(len(rounds) + 1))
     updates = work.population_size * trial.updates
     best = [1e3 * min(seconds) / updates for seconds in zip(*rounds, strict=True)]
     return {execution.strategy: milliseconds for execution, milliseconds in zip(executions, best, strict=True)}
@@ -129,7 +131,7 @@ def _fingerprint(work: Workload, structure: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:24]
 
 
-def _recall(file: Path, names: list[StrategyName]) -> Measurement | None:
+def _read_measurement(file: Path, names: list[StrategyName]) -> Measurement | None:
     try:
         measured = json.loads(file.read_bytes())
     except (FileNotFoundError, json.JSONDecodeError):
@@ -137,12 +139,8 @@ def _recall(file: Path, names: list[StrategyName]) -> Measurement | None:
     return measured if sorted(measured) == sorted(names) else None
 
 
-def _remember(file: Path, measured: Measurement) -> None:
+def _write_measurement(file: Path, measured: Measurement) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_suffix(f".{os.getpid()}.tmp")
     temporary.write_text(json.dumps(measured))
     os.replace(temporary, file)
-
-
-def _spell(execution: Execution) -> str:
-    return f"{execution.strategy} {execution.detail}".strip()

@@ -1,11 +1,13 @@
 """What an execution strategy is: how the functions of one member are run for a whole population.
 
-A *population* is a member's state with a leading axis [P] on every leaf, or a `Joint` where members share a part. Every
-strategy gives the same numbers up to the rounding of floats; they differ in where members live and in what order their
+A *population* is a member's state with a leading axis [P] on every leaf, or a `Joint` where members share a part. All
+strategies give the same numbers up to the rounding of floats; they differ in where members live and in what order their
 work is done.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
 import jax
@@ -25,7 +27,7 @@ FloatArray = NDArray[np.float32]
 
 
 class Device(Protocol):
-    """What we look at in a JAX device; its own class is closed to type checkers."""
+    """What we read of a JAX device; its own class is closed to type checkers."""
 
     platform: str
     device_kind: str
@@ -35,7 +37,8 @@ KeyWords = NDArray[np.uint32]
 """A random key as two plain words; typed keys take the slow path into a compiled program."""
 
 
-class Workload(NamedTuple):
+@dataclass(frozen=True)
+class Workload:
     """What is to be run, whatever the strategy."""
 
     recipe: Callable[[], Algorithm]
@@ -43,9 +46,9 @@ class Workload(NamedTuple):
     info: EnvironmentInfo
     population_size: int
     hyperparams: dict[str, float]
-    """Every hyper-parameter by name, with a typical value: good for measuring, and for nothing else."""
+    """Every hyper-parameter by name, with a typical value, which is good for timing only."""
 
-    @property
+    @cached_property
     def algorithm(self) -> Algorithm:
         return self.recipe()
 
@@ -62,36 +65,38 @@ class Workload(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a block of updates tells of each member, [P]."""
+    """What a block of updates reports per member, [P]."""
 
     metrics: Metrics
     """Means over the block."""
     hyperparams: Hyperparams
-    """The values that the compiled program worked with: what the proof of mutation compares with the plan."""
+    """The values that the compiled program used, which are compared with the planned ones."""
 
 
 Policies = list[jax.Array]
 """What acting reads of a population and its hyper-parameters, [P, ...] each: no critics, no optimisers."""
 
 
-class Acting(NamedTuple):
-    """How members act, as functions that can be part of a program: of all members, or of some of them."""
-
-    read: Callable[[Population, Hyperparams], Policies]
-    explore: Callable[[Policies, jax.Array, jax.Array], jax.Array]
-    """(policies, observations [P, envs, ...], keys [P, 2]) -> actions [P, envs, ...]."""
-    exploit: Callable[[Policies, jax.Array], jax.Array]
-
-
 class Actor(NamedTuple):
-    """The members' policies as they are now. Of no use after the next update."""
+    """The members' current policies. Not valid after the next update."""
 
     policies: Policies
     """Where the members live."""
     explore: Callable[[FloatArray, KeyWords], FloatArray]
     """(observations [P, envs, ...], keys [P, 2]) -> actions [P, envs, action]."""
     exploit: Callable[[FloatArray], FloatArray]
-    """The policies' best guesses, without noise."""
+    """The policies' best actions, without noise."""
+
+
+class Acting(NamedTuple):
+    """How members act: from the host through an `Actor`, or inside a program by pure functions of their policies."""
+
+    actor: Callable[[Population, Hyperparams], Actor]
+    keys: Callable[[KeyWords, int, int], KeyWords]
+    """(run key, segment, count) -> [count, P, 2]: the exploration keys of a segment."""
+    explore: Callable[[Policies, jax.Array, jax.Array], jax.Array]
+    """(policies, observations [P, envs, ...], keys [P, 2]) -> actions [P, envs, ...]; of all members or some."""
+    exploit: Callable[[Policies, jax.Array], jax.Array]
 
 
 class InitFn(Protocol):
@@ -99,10 +104,10 @@ class InitFn(Protocol):
 
 
 class UpdateFn(Protocol):
-    """Batches [P, updates, batch, ...] → that many updates of each member in one compiled program.
+    """Batches [P, updates, batch, ...] → that many updates per member in one compiled program.
 
-    The population that is given is used up: its memory becomes that of the result. Randomness follows from the key, the
-    slot, and the updates' own numbers, of which the first is given: how updates are shared out to calls makes no
+    The population passed in is used up: its memory becomes that of the result. Randomness follows from the key, the
+    slot and the number of the update, of which `first` is the first: how updates are divided into calls makes no
     difference.
     """
 
@@ -116,35 +121,48 @@ GatherFn = Callable[[Population, NDArray[np.int32]], Population]
 
 
 class Strategy(NamedTuple):
-    """What tells one way of running a population from another."""
+    """What distinguishes one way of running a population from another."""
 
     devices: tuple[Device, ...]
     place: Callable[[Any], Any]
-    """Move a tree of arrays [P, ...] to where the members live."""
+    """Moves a tree of arrays [P, ...] to where the members live."""
     update: UpdateFn
     gather: GatherFn
     detail: str = ""
-    """How it goes about it here, to follow its name: `over 2 devices`."""
+    """How it is set up here, to follow its name: `over 2 devices`."""
     close: Callable[[], None] = lambda: None
+    """Ends the strategy's processes, if any; it cannot update afterwards."""
 
 
 class Execution(NamedTuple):
+    """A strategy, and what is the same for all strategies."""
+
     strategy: StrategyName
+    description: str
+    """Its name and how it is set up here: `sharded over 2 devices`."""
     devices: tuple[Device, ...]
-    learners: int
-    """How many members learn by gradients: those in the first slots, and all of them but for some joint methods."""
-    shape: Callable[[], Population]
-    """Shapes and types of a population's leaves; nothing is computed."""
+    shape: Population
+    """Shapes and types of a population's leaves."""
     place: Callable[[Any], Any]
     init: InitFn
     acting: Acting
-    actor: Callable[[Population, Hyperparams], Actor]
-    exploration_keys: Callable[[KeyWords, int, int], KeyWords]
-    """(key, segment, count) -> [count, P, 2]: the keys of a segment's acting."""
     update: UpdateFn
     gather: GatherFn
-    checksum: Callable[[Population], NDArray[np.uint32]]
-    """Two words a member, [P, 2], from every bit of its state and its place; equal members have equal words."""
-    detail: str = ""
-    close: Callable[[], None] = lambda: None
-    """Ends the processes that it has, if any; it cannot update afterwards."""
+    close: Callable[[], None]
+
+
+def make_execution(
+    name: StrategyName, strategy: Strategy, shape: Population, init: InitFn, acting: Acting
+) -> Execution:
+    return Execution(
+        strategy=name,
+        description=f"{name} {strategy.detail}".strip(),
+        devices=strategy.devices,
+        shape=shape,
+        place=strategy.place,
+        init=init,
+        acting=acting,
+        update=strategy.update,
+        gather=strategy.gather,
+        close=strategy.close,
+    )

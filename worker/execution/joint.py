@@ -1,6 +1,6 @@
 """Runs a population that learns as one (`JointAlgorithm`): all updates of a segment in one program on one device.
 
-The members' own parts are what acts, is gathered and is hashed; what they share only learns.
+The members' own parts act, are gathered and are hashed; what they share only learns.
 """
 
 import jax
@@ -9,10 +9,10 @@ import numpy as np
 
 from phylon.worker.core.keys import derive, member_keys, update_keys
 from phylon.worker.core.types import Array, Hyperparams, Joint, JointAlgorithm, Metrics, Transition
-from phylon.worker.execution.acting import make_acting, make_actor, make_exploration_keys
-from phylon.worker.execution.compilation import all_threads, seldom_run
-from phylon.worker.execution.interface import Execution, KeyWords, Report, Workload
-from phylon.worker.execution.members import member_checksum, take_members
+from phylon.worker.execution.acting import make_acting
+from phylon.worker.execution.compilation import compile_options, fast_compile_options
+from phylon.worker.execution.interface import Execution, KeyWords, Report, Strategy, Workload, make_execution
+from phylon.worker.execution.members import take_members
 
 
 def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Execution:
@@ -20,9 +20,6 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
 
     def init_population(key: Array, hyperparams: Hyperparams) -> Joint:
         return algorithm.init(member_keys(derive(jax.random.wrap_key_data(key), "init"), size), hyperparams)
-
-    def shape() -> Joint:
-        return jax.eval_shape(init_population, jax.ShapeDtypeStruct((2,), jnp.uint32), work.hyperparams_shape())
 
     def run(
         population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
@@ -38,29 +35,27 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
         population, metrics = jax.lax.scan(step, population, by_update)
         return population, Report({name: jnp.mean(values, axis=0) for name, values in metrics.items()}, hyperparams)
 
-    init_program = jax.jit(init_population, compiler_options=seldom_run())
-    program = jax.jit(run, donate_argnums=0, compiler_options=all_threads(device))
-    gather = jax.jit(lambda population, parents: population._replace(members=take_members(population.members, parents)))
-    checksum = jax.jit(lambda population: jax.vmap(member_checksum)(population.members))
-    by_members = make_acting(work, shape().members)
-    acting = by_members._replace(read=lambda population, hyperparams: by_members.read(population.members, hyperparams))
+    init_program = jax.jit(init_population, compiler_options=fast_compile_options())
+    program = jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))
 
     def update(
         population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
     ) -> tuple[Joint, Report]:
         return program(population, hyperparams, batches, key, np.uint32(first))
 
-    return Execution(
-        strategy="vectorized",
+    shape = jax.eval_shape(init_population, jax.ShapeDtypeStruct((2,), jnp.uint32), work.hyperparams_shape())
+    strategy = Strategy(
         devices=(device,),
-        learners=algorithm.learners,
-        shape=shape,
         place=lambda tree: jax.device_put(tree, device),
-        init=lambda key, hyperparams: jax.device_put(init_program(key, jax.device_get(hyperparams)), device),
-        acting=acting,
-        actor=make_actor(acting, device),
-        exploration_keys=make_exploration_keys(work),
         update=update,
-        gather=gather,
-        checksum=lambda population: np.asarray(checksum(population)),
+        gather=jax.jit(
+            lambda population, parents: population._replace(members=take_members(population.members, parents))
+        ),
+    )
+    return make_execution(
+        "vectorized",
+        strategy,
+        shape,
+        init=lambda key, hyperparams: jax.device_put(init_program(key, jax.device_get(hyperparams)), device),
+        acting=make_acting(work, shape, device),
     )

@@ -1,7 +1,7 @@
-"""A process of the `parallel` strategy: trains its members one after the other whenever it is told to.
+"""A process of the `parallel` strategy: trains its members one after the other on request.
 
-It reads a population in shared memory and writes the next one beside it. It ends with the pipe, and when the trainer is
-gone, however that came about.
+It reads a population in shared memory and writes the next one beside it. It exits when the pipe closes or the trainer
+dies, whatever the cause.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -22,27 +22,27 @@ import numpy as np
 from phylon.worker.core.keys import derive
 from phylon.worker.core.startup import one_cpu_device
 from phylon.worker.core.types import Algorithm, Array, Hyperparams, State
-from phylon.worker.execution.compilation import COMPILATION, one_thread
+from phylon.worker.execution.compilation import compile_options, watch_compilation
 from phylon.worker.execution.interface import KeyWords, Report
 from phylon.worker.execution.members import member_updates
 from phylon.worker.execution.shared_memory import Block, tree_in
 
 
 class Group(NamedTuple):
-    """What a process needs to know when it starts."""
+    """What a process is given when it starts."""
 
     recipe: Callable[[], Algorithm]
     slots: range
     cores: tuple[int, ...]
-    """Those that it may use."""
+    """That it may use."""
     settings: dict[str, Any]
-    """Of JAX, as the trainer has them."""
+    """JAX's, as in the trainer."""
 
 
-class Order(NamedTuple):
-    """Train the members of `population` into `result`. Trees are named by the numbers of their blocks.
+class UpdateRequest(NamedTuple):
+    """Train the members of `population` into `result`. Trees are identified by the numbers of their blocks.
 
-    With it come the blocks that were not spoken of before; their descriptors follow.
+    It is sent with a list of the blocks that are new to the process; their file descriptors follow.
     """
 
     population: int
@@ -53,45 +53,45 @@ class Order(NamedTuple):
     first: int
 
 
-class Done(NamedTuple):
+class UpdateDone(NamedTuple):
     report: Report
     """[members of the group]"""
     compile_seconds: float
 
 
-class Trouble(NamedTuple):
-    """What the process says instead of an answer, before it ends."""
+class UpdateFailed(NamedTuple):
+    """Sent in place of `UpdateDone`, before the process ends."""
 
     reason: str
 
 
 def serve(connection: Connection, group: Group) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the trainer
-    threading.Thread(target=_end_with_the_trainer, daemon=True).start()
+    threading.Thread(target=_exit_with_the_trainer, daemon=True).start()
     os.sched_setaffinity(0, group.cores)
-    one_cpu_device()  # the trainer, from which the environment comes, may have one for each core
+    one_cpu_device()  # the environment is inherited from the trainer, which may have one device per core
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # several processes share an accelerator's memory
     for name, value in group.settings.items():
         jax.config.update(name, value)
     try:
-        _obey(connection, group)
+        _serve_requests(connection, group)
     except (EOFError, ConnectionError):
-        pass  # nobody has any more orders
-    except Exception as error:  # the trainer tells it to the user
+        pass  # the trainer closed the pipe
+    except Exception as error:  # the trainer reports it to the user
         traceback.print_exc()
         with contextlib.suppress(ConnectionError):
-            connection.send(Trouble(f"{type(error).__name__}: {error}"))
+            connection.send(UpdateFailed(f"{type(error).__name__}: {error}"))
 
 
-def _end_with_the_trainer() -> None:
-    """At once: an update that nobody waits for may take long."""
+def _exit_with_the_trainer() -> None:
+    """Immediately: an update whose result nobody needs may take long."""
     trainer = multiprocessing.parent_process()
     assert trainer is not None
     trainer.join()
     os._exit(0)
 
 
-def _obey(connection: Connection, group: Group) -> None:
+def _serve_requests(connection: Connection, group: Group) -> None:
     member = member_updates(group.recipe())
 
     def run(
@@ -99,48 +99,34 @@ def _obey(connection: Connection, group: Group) -> None:
     ) -> tuple[State, Report]:
         return member(state, hyperparams, data, derive(jax.random.wrap_key_data(key), "update", slot), first)
 
-    program = jax.jit(run, compiler_options=one_thread(jax.local_devices()[0]))
+    program = jax.jit(run, compiler_options=compile_options(jax.local_devices()[0]))
     trees: dict[int, Any] = {}
-    with _compilation_timed() as compiling:
+    compiling: list[float] = []
+    with watch_compilation(lambda event, seconds: compiling.append(seconds)):
         while True:
-            order, new = _next(connection)
+            request, new = _receive(connection)
             for block in new:
-                trees[block.number] = _mapped(connection, block)
-            inputs = trees[order.population], trees[order.hyperparams], trees[order.data]
+                trees[block.number] = _map_tree(connection, block)
+            inputs = trees[request.population], trees[request.hyperparams], trees[request.data]
             trained: list[tuple[State, Report]] = []
             for slot in group.slots:
                 own = jax.tree.map(lambda leaf, slot=slot: leaf[slot, ...], inputs)
-                trained.append(program(*own, order.key, np.uint32(order.first), np.uint32(slot)))
+                trained.append(program(*own, request.key, np.uint32(request.first), np.uint32(slot)))
             for slot, (state, _) in zip(group.slots, trained, strict=True):
-                result = jax.tree.map(lambda leaf, slot=slot: leaf[slot, ...], trees[order.result])
+                result = jax.tree.map(lambda leaf, slot=slot: leaf[slot, ...], trees[request.result])
                 jax.tree.map(np.copyto, result, jax.device_get(state))
             reports = jax.device_get([report for _, report in trained])
-            connection.send(Done(jax.tree.map(lambda *values: np.stack(values), *reports), sum(compiling)))
+            connection.send(UpdateDone(jax.tree.map(lambda *values: np.stack(values), *reports), sum(compiling)))
             compiling.clear()
 
 
-def _next(connection: Connection) -> tuple[Order, list[Block]]:
+def _receive(connection: Connection) -> tuple[UpdateRequest, list[Block]]:
     return connection.recv()
 
 
-def _mapped(connection: Connection, block: Block) -> Any:
+def _map_tree(connection: Connection, block: Block) -> Any:
     file = reduction.recv_handle(connection)
     try:
         return tree_in(mmap.mmap(file, block.bytes), block)
     finally:
         os.close(file)
-
-
-@contextlib.contextmanager
-def _compilation_timed() -> Iterator[list[float]]:
-    seconds: list[float] = []
-
-    def record(event: str, duration_secs: float, **kwargs: str | int) -> None:
-        if event.startswith(COMPILATION):
-            seconds.append(duration_secs)
-
-    jax.monitoring.register_event_duration_secs_listener(record)
-    try:
-        yield seconds
-    finally:
-        jax.monitoring.unregister_event_duration_listener(record)

@@ -1,4 +1,4 @@
-"""One member after the other, by one compiled program that takes the slot as a number. All cores work on one member.
+"""One member after the other, by one compiled program that takes the slot as an argument. All cores work on one member.
 
 The stacked population is donated to each call and written in place, so nothing is unstacked or stacked again.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Transition
-from phylon.worker.execution.compilation import all_threads
+from phylon.worker.execution.compilation import compile_options
 from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
 from phylon.worker.execution.members import member_at, member_updates, put_member, take_members
 
@@ -31,7 +31,7 @@ def sequential(work: Workload) -> Strategy:
         state, report = member(state, own_hyperparams, own_batches, own_key, first)
         return put_member(population, slot, state), report
 
-    program = jax.jit(run, donate_argnums=0, compiler_options=all_threads(device))
+    program = jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))
     stack = jax.jit(lambda reports: jax.tree.map(lambda *values: jnp.stack(values), *reports))
 
     def update(

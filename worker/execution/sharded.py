@@ -1,7 +1,7 @@
 """Members split over all local devices. On a CPU every core is a device (`--xla_force_host_platform_device_count`).
 
-Within a CPU shard members run one by one, each on one thread: a core works without waiting for the others, its caches
-hold one member at a time, and TD3's delayed policy step is truly skipped. Within a GPU shard they run as a batch.
+Within a CPU shard members run one by one: a core works without waiting for the others, its caches hold one member at a
+time, and TD3's delayed policy step is really skipped. Within a GPU shard they run as a batch.
 """
 
 from typing import Any
@@ -13,22 +13,21 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Transition
-from phylon.worker.execution.compilation import one_thread
+from phylon.worker.execution.compilation import MEMBER_AXIS, compile_options, map_shards
 from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
-from phylon.worker.execution.members import member_updates, one_by_one, take_members
-from phylon.worker.execution.spread import AXIS, by_part
+from phylon.worker.execution.members import member_updates, take_members, update_one_by_one
 
 
 def sharded(work: Workload) -> Strategy:
     available = jax.local_devices()
     devices = tuple(available[: devices_that_divide(work.population_size, len(available))])
-    mesh = Mesh(np.array(devices), (AXIS,))
-    split = NamedSharding(mesh, PartitionSpec(AXIS))
+    mesh = Mesh(np.array(devices), (MEMBER_AXIS,))
+    split = NamedSharding(mesh, PartitionSpec(MEMBER_AXIS))
     member = member_updates(work.algorithm)
 
     def part(*arguments: Any) -> tuple[Population, Report]:
         if devices[0].platform == "cpu":
-            return one_by_one(member, *arguments)
+            return update_one_by_one(member, *arguments)
         return jax.vmap(member)(*arguments)
 
     def run(
@@ -36,9 +35,9 @@ def sharded(work: Workload) -> Strategy:
     ) -> tuple[Population, Report]:
         keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
         firsts = jnp.full(work.population_size, first)
-        return by_part(mesh, part)(population, hyperparams, batches, keys, firsts)
+        return map_shards(mesh, part)(population, hyperparams, batches, keys, firsts)
 
-    program = jax.jit(run, donate_argnums=0, out_shardings=split, compiler_options=one_thread(devices[0]))
+    program = jax.jit(run, donate_argnums=0, out_shardings=split, compiler_options=compile_options(devices[0]))
 
     def update(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
@@ -47,14 +46,14 @@ def sharded(work: Workload) -> Strategy:
 
     def gather_part(population: Population, parents: Array) -> Population:
         # Left to itself the partitioner adds up masked parts, which turns -0.0 into 0.0; here bits only move.
-        everyone = jax.tree.map(lambda leaf: jax.lax.all_gather(leaf, AXIS, tiled=True), population)
+        everyone = jax.tree.map(lambda leaf: jax.lax.all_gather(leaf, MEMBER_AXIS, tiled=True), population)
         return take_members(everyone, parents)
 
     return Strategy(
         devices=devices,
         place=lambda tree: jax.device_put(tree, split),
         update=update,
-        gather=jax.jit(by_part(mesh, gather_part)),
+        gather=jax.jit(map_shards(mesh, gather_part)),
         detail=f"over {len(devices)} devices" if len(devices) > 1 else "",
     )
 

@@ -1,8 +1,8 @@
-"""Trees of arrays in memory that processes share. Nobody's array is ever written to while it is held.
+"""Trees of arrays in memory that processes share. An array is never written to while something refers to it.
 
-A tree lies in a block, whole and in a layout that follows from its shapes. A block is used again once nobody holds an
-array of it: no loop, no checkpoint that is being written, no JAX array that looks straight into it, as a CPU's may. And
-blocks are anonymous: memory goes with the last process that has it mapped, however that one ends.
+A tree lies in one block, in a layout that follows from its shapes. A block is reused once nothing refers to an array in
+it: no loop, no checkpoint that is being written, no JAX array that is a view of it, as those of a CPU may be. Blocks
+are anonymous: the memory is freed with the last process that has it mapped, however that process ends.
 """
 
 import itertools
@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 ALIGNMENT = 64
-"""Bytes; what XLA needs to read an array where it lies."""
+"""Bytes; what XLA needs to read an array in place."""
 
 
 class Block(NamedTuple):
-    """What another process has to know of a block, beside its file descriptor."""
+    """What another process needs to map a block, besides its file descriptor."""
 
     number: int
     bytes: int
@@ -45,7 +45,7 @@ class Mapped(NamedTuple):
 
 
 class SharedMemory:
-    """The blocks of one owner. One thread may place a tree while another uses what it placed before."""
+    """The blocks of one owner. One thread may place a tree while another uses trees placed before."""
 
     def __init__(self) -> None:
         self.mapped: list[Mapped] = []
@@ -55,7 +55,7 @@ class SharedMemory:
         self._at: dict[int, Block] = {}
 
     def place(self, tree: Any) -> Placed:
-        """The same arrays in shared memory, to be read only; those that lie there already are not copied."""
+        """The same arrays in shared memory, read-only; those that lie there already are not copied."""
         if block := self._block_of(tree):
             return Placed(block, tree)
         host = jax.tree.map(np.asarray, jax.device_get(tree))
@@ -64,7 +64,7 @@ class SharedMemory:
         return Placed(reserved.block, read_only(reserved.tree))
 
     def reserve(self, like: Any) -> Placed:
-        """Arrays of these shapes that nobody uses, to be written to; what is in them is left over."""
+        """Writable arrays of these shapes that nothing else uses; their content is undefined."""
         free = self._free.setdefault(_layout(like), deque())
         try:
             mapped = free.pop()
@@ -76,7 +76,7 @@ class SharedMemory:
         return Placed(mapped.block, tree)
 
     def close(self) -> None:
-        """Nothing new can be placed; what is held can be read until it is let go."""
+        """Nothing more can be placed; arrays still referred to remain readable."""
         for mapped in self.mapped:
             os.close(mapped.file)
         self.mapped.clear()
@@ -84,7 +84,7 @@ class SharedMemory:
         self._at.clear()
 
     def _block_of(self, tree: Any) -> Block | None:
-        """Where the tree lies; None unless it is exactly what one block holds."""
+        """The block that holds exactly this tree, if any."""
         leaves = jax.tree.leaves(tree)
         if not all(isinstance(leaf, np.ndarray) and leaf.flags.c_contiguous for leaf in leaves):
             return None

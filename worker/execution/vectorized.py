@@ -1,6 +1,6 @@
-"""All members in one program, as a batch: `jit(vmap(scan(update)))` on one device. What a GPU likes best.
+"""All members in one program, as a batch: `jit(vmap(scan(update)))` on one device. The fastest on a GPU.
 
-With a chunk size that many members are a batch, and the batches of a program follow each other: for populations whose
+With a chunk size, that many members are a batch, and the batches run one after the other: for populations whose
 activations do not fit in memory at the same time.
 
 Under `vmap` a condition that differs between members computes both branches, so TD3's delayed policy step is never
@@ -15,7 +15,7 @@ import numpy as np
 
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Transition
-from phylon.worker.execution.compilation import all_threads
+from phylon.worker.execution.compilation import compile_options
 from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
 from phylon.worker.execution.members import member_updates, take_members
 
@@ -23,7 +23,7 @@ from phylon.worker.execution.members import member_updates, take_members
 def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
     device = jax.local_devices()[0]
     member, size = member_updates(work.algorithm), work.population_size
-    # As even as can be: less memory, and often no rest, whose program would have to be compiled too.
+    # As equal as possible: less memory, and often no remainder, whose program would have to be compiled too.
     chunks = -(-size // min(chunk or size, size))
     at_once = -(-size // chunks)
 
@@ -39,7 +39,7 @@ def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
         firsts = jnp.full(work.population_size, first)
         return members(population, hyperparams, batches, keys, firsts)
 
-    program = jax.jit(run, donate_argnums=0, compiler_options=all_threads(device))
+    program = jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))
 
     def update(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int

@@ -1,14 +1,21 @@
 """The equations of learning: one small function each, unbatched, pure; `jax.vmap` makes them batched where needed."""
 
-from phylon.worker.learning.advantages import generalised_advantages, normalised
-from phylon.worker.learning.gradients import clip_by_global_norm
+from phylon.worker.learning.actor_critic import (
+    clipped_double_q_target,
+    deterministic_policy_gradient_loss,
+    smoothed_target_action,
+    squared_errors,
+)
 from phylon.worker.learning.maximum_entropy import soft_policy_loss, soft_q_target, temperature_loss
-from phylon.worker.learning.optimiser import adam_init, adam_step
-from phylon.worker.learning.policy_gradients import deterministic_policy_gradient_loss
-from phylon.worker.learning.proximal import clipped_surrogate_loss, clipped_value_loss, value_loss
+from phylon.worker.learning.optimiser import adam_init, adam_step, clip_by_global_norm, polyak_average
+from phylon.worker.learning.policy_gradients import (
+    clipped_surrogate_loss,
+    clipped_value_loss,
+    generalised_advantages,
+    normalised,
+    value_loss,
+)
 from phylon.worker.learning.q_learning import double_q_learning_target, huber, linear_schedule, q_learning_target
-from phylon.worker.learning.targets import polyak_average, smoothed_target_action
-from phylon.worker.learning.value_learning import clipped_double_q_target, squared_errors
 
 __all__ = [
     "adam_init",

@@ -1,7 +1,7 @@
 """The eight augmentations of images that DrAC chooses from (Raileanu et al. 2021, arXiv 2006.12862).
 
-Each takes a key and float images [n, height, width, 3] in [0, 1], and draws anew for every image. The authors give
-their numbers in pixels of 64 x 64 images; here they are 64ths of an image, so they mean the same for other sizes.
+Each takes a key and float images [n, height, width, 3] in [0, 1], and draws its random numbers per image. The authors
+give their constants in pixels of 64 x 64 images; here they are 64ths of an image, so they hold for other sizes.
 """
 
 import itertools
@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 
 from phylon.worker.core.types import Array, Key
-from phylon.worker.learning.colours import hsv_to_rgb, luminance, rgb_to_hsv
 
 Augmentation = Callable[[Key, Array], Array]
 
@@ -40,7 +39,7 @@ def augment(choice: Array, key: Key, images: Array) -> Array:
 
 
 def crop(key: Key, images: Array) -> Array:
-    """A window of the image's own size, from the image with its border drawn out by a margin on each side."""
+    """A random window of the image's own size, from the image with its border repeated by a margin on each side."""
     _, height, width, channels = images.shape
     rows, columns = (round(CROP_MARGIN * size / AUTHORS_PIXELS) for size in (height, width))
     padded = jnp.pad(images, ((0, 0), (rows, rows), (columns, columns), (0, 0)), mode="edge")
@@ -161,3 +160,35 @@ def _each(values: Array) -> Array:
 
 def _where_each(condition: Array, chosen: Array, other: Array) -> Array:
     return jnp.where(_each(condition), chosen, other)
+
+
+def luminance(image: Array) -> Array:
+    """Perceived brightness of each pixel of [..., 3] in [0, 1], as [..., 1] (ITU-R BT.601)."""
+    return jnp.sum(image * jnp.array([0.2989, 0.587, 0.114]).reshape((1,) * (image.ndim - 1) + (3,)), -1, keepdims=True)
+
+
+def rgb_to_hsv(image: Array) -> Array:
+    """Red-green-blue [..., 3] in [0, 1] to hue-saturation-value (Smith 1978)."""
+    red, green, blue = (image[..., channel] for channel in range(3))
+    value, smallest = jnp.max(image, axis=-1), jnp.min(image, axis=-1)
+    chroma = value - smallest
+    divisor = jnp.where(chroma > 0, chroma, 1)
+    sixths = jnp.where(
+        value == red,
+        (green - blue) / divisor,
+        jnp.where(value == green, 2 + (blue - red) / divisor, 4 + (red - green) / divisor),
+    )
+    hue = jnp.where(chroma > 0, (sixths / 6) % 1, 0)
+    saturation = jnp.where(value > 0, chroma / jnp.where(value > 0, value, 1), 0)
+    return jnp.stack([hue, saturation, value], axis=-1)
+
+
+def hsv_to_rgb(image: Array) -> Array:
+    hue, saturation, value = (image[..., channel] for channel in range(3))
+
+    def channel(offset: float) -> Array:
+        """A channel is at its full value for a third of the circle of hues, and falls off by its distance from it."""
+        distance = (offset + 6 * hue) % 6
+        return value * (1 - saturation * jnp.clip(jnp.minimum(distance, 4 - distance), 0, 1))
+
+    return jnp.stack([channel(5.0), channel(3.0), channel(1.0)], axis=-1)

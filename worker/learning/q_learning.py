@@ -1,4 +1,4 @@
-"""Targets and errors of Q-learning with discrete actions. Time is in the names, as in `value_learning`."""
+"""Targets and errors of Q-learning with discrete actions. Time is in the names, as in `actor_critic`."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +7,7 @@ from phylon.worker.core.types import Array
 
 
 def q_learning_target(q_t: Array, r_t: Array, discount_t: Array) -> Array:
-    """Bootstrap from the best action in the target network's eyes (Mnih et al. 2015, algorithm 1).
+    """Bootstrap from the action that the target network values most (Mnih et al. 2015, algorithm 1).
 
     q_t [actions]: its values of the next state; discount_t: 0 where the episode terminated.
     """
@@ -26,6 +26,6 @@ def huber(error: Array, delta: Array) -> Array:
 
 
 def linear_schedule(initial: Array, final: Array, duration: Array, step: Array) -> Array:
-    """From `initial` at step 0 in a straight line to `final` at step `duration`, and `final` ever after."""
+    """From `initial` at step 0 in a straight line to `final` at step `duration`, and `final` from there on."""
     progress = jnp.clip(step / duration, 0, 1)
     return (1 - progress) * initial + progress * final

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 
 from phylon.spec import MLPSpec
 from phylon.worker.core.types import Array, EnvironmentInfo, Key, Params
+from phylon.worker.networks.distributions import TanhNormal
 from phylon.worker.networks.mlp import Head, mlp, mlp_with_heads
 from phylon.worker.networks.network import Network
-from phylon.worker.networks.tanh_normal import TanhNormal
 
 LOWEST_LOG_STD, HIGHEST_LOG_STD = -10.0, 2.0
 
@@ -24,7 +24,7 @@ def deterministic_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network:
 
 
 def tanh_normal_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network[TanhNormal]:
-    """Observation [..., obs] -> distribution of actions [..., action] in [-1, 1], deviations too."""
+    """Observation [..., obs] -> distribution of actions [..., action] in [-1, 1]; deviations are outputs too."""
     (observation_size,) = info.observation_shape
     heads = {"output_mean": Head(info.action_size), "output_log_std": Head(info.action_size, gain=1.0)}
     body = mlp_with_heads(spec, observation_size, heads)
@@ -37,7 +37,7 @@ def tanh_normal_policy(spec: MLPSpec, info: EnvironmentInfo) -> Network[TanhNorm
 
 
 def squashed_log_std(raw: Array) -> Array:
-    """Smoothly into [-10, 2], as in jaxrl: unlike a clip it never cuts the gradient off."""
+    """Smoothly into [-10, 2], as in jaxrl: unlike clipping, it never zeroes the gradient."""
     return LOWEST_LOG_STD + 0.5 * (HIGHEST_LOG_STD - LOWEST_LOG_STD) * (1 + jnp.tanh(raw))
 
 

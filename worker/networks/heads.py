@@ -7,13 +7,13 @@ import jax.numpy as jnp
 
 from phylon.spec.algorithms.convolutions import NetworkSpec
 from phylon.worker.core.types import Array, EnvironmentInfo, Key, Params
-from phylon.worker.networks.action_distributions import ActionDistribution, Categorical, DiagonalNormal
+from phylon.worker.networks.distributions import ActionDistribution, Categorical, DiagonalNormal
 from phylon.worker.networks.mlp import Head, mlp_with_heads
 from phylon.worker.networks.network import Network
 from phylon.worker.networks.torsos import torso
 
 POLICY_GAIN = 0.01
-"""A policy that starts almost the same for all observations; as in the code of PPO's authors."""
+"""The initial policy is almost the same for all observations, as in the code of PPO's authors."""
 
 
 class PolicyAndValue(NamedTuple):
@@ -25,8 +25,8 @@ class PolicyAndValue(NamedTuple):
 def action_values(spec: NetworkSpec, info: EnvironmentInfo, dueling: bool) -> Network:
     """Observation [..., *shape] -> the value of each action, [..., actions].
 
-    A dueling network (Wang et al. 2016, equation 9) has dense layers of their own for the value of the observation and
-    for the advantages of the actions, whose mean counts for nothing.
+    A dueling network (Wang et al. 2016, equation 9) has separate dense layers for the value of the observation and for
+    the advantages of the actions, from which their mean is subtracted.
     """
     if not dueling:
         plain = with_heads(spec, info, {"output": Head(info.action_size)})
@@ -53,10 +53,10 @@ def action_values(spec: NetworkSpec, info: EnvironmentInfo, dueling: bool) -> Ne
 
 
 def policy_and_value(spec: NetworkSpec, info: EnvironmentInfo, is_shared: bool) -> Network[PolicyAndValue]:
-    """Observation [..., *shape] -> what to do, and what the observation is worth.
+    """Observation [..., *shape] -> a distribution over actions, and the value of the observation.
 
-    Either two networks, or two heads of one. The deviation of a continuous policy is a weight of its own for each
-    dimension of the action, whatever the observation; it starts at 1.
+    Either two networks, or two heads of one. The deviation of a continuous policy is one weight per action dimension,
+    independent of the observation; it starts at 1.
     """
     policy_head, value_head = Head(info.action_size, gain=POLICY_GAIN), Head(1, gain=1.0)
     if is_shared:
@@ -76,11 +76,11 @@ def policy_and_value(spec: NetworkSpec, info: EnvironmentInfo, is_shared: bool) 
         outputs: dict[str, Array] = {}
         for name, body in bodies.items():
             outputs |= body.apply(params[name], obs)
-        said, value = outputs["output_policy"], outputs["output_value"][..., 0]
+        logits_or_mean, value = outputs["output_policy"], outputs["output_value"][..., 0]
         if info.is_discrete:
-            return PolicyAndValue(Categorical(said), value)
-        log_std = params["output_log_std"].reshape((1,) * (said.ndim - 1) + (-1,))
-        return PolicyAndValue(DiagonalNormal(said, jnp.broadcast_to(log_std, said.shape)), value)
+            return PolicyAndValue(Categorical(logits_or_mean), value)
+        log_std = params["output_log_std"].reshape((1,) * (logits_or_mean.ndim - 1) + (-1,))
+        return PolicyAndValue(DiagonalNormal(logits_or_mean, jnp.broadcast_to(log_std, logits_or_mean.shape)), value)
 
     return Network(init, apply)
 

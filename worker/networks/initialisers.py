@@ -1,4 +1,4 @@
-"""How the weights of a dense layer start."""
+"""Initial weights of a layer."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ class Start(NamedTuple):
 
 
 def start_of(init: Init, fan_in: int, gain: float = math.sqrt(2)) -> Start:
-    """Initialisers of a layer with `fan_in` inputs; `gain` is for orthogonal weights only.
+    """Initialisers of a layer with `fan_in` inputs; only orthogonal weights read `gain`.
 
     uniform: weights and biases in ±1/sqrt(fan-in), the default of the library in which TD3's authors wrote their code.
     orthogonal: jaxrl's; rows or columns are orthogonal and of length `gain` (Saxe et al. 2014).
@@ -42,10 +42,10 @@ def start_of(init: Init, fan_in: int, gain: float = math.sqrt(2)) -> Start:
 
 
 def _orthogonal(gain: float) -> Initialiser:
-    """Rows or columns of length `gain`, one member's after the other's.
+    """Rows or columns of length `gain`, drawn for one member at a time.
 
-    On CPUs a decomposition of several matrices at once shares them out over the very threads that it may be running on,
-    and then waits for ever; so `vmap` must not make one of many.
+    On a CPU a batched decomposition schedules its matrices on the same threads that it may be running on, and then
+    deadlocks; so `vmap` must not batch it.
     """
     draw = initializers.orthogonal(gain)
 

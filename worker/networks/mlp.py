@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from phylon.spec import MLPSpec
 from phylon.spec.algorithms.networks import Activation
 from phylon.worker.core.types import Array, Key, Params
-from phylon.worker.networks.dense_layer import Dense
 from phylon.worker.networks.initialisers import start_of
+from phylon.worker.networks.layers import Dense
 from phylon.worker.networks.network import Network
 
 ACTIVATIONS: dict[Activation, Callable[[Array], Array]] = {

@@ -19,6 +19,6 @@ class Network(NamedTuple, Generic[Output]):
 
 
 def is_last(path: tuple[Any, ...]) -> bool:
-    """Whether a weight belongs to a last layer, by its path of dictionary keys. A bare number is its own last layer."""
+    """Whether a weight belongs to a last layer, by its path of dictionary keys. A bare array is its own last layer."""
     names = [str(entry.key) for entry in path]
     return not names or any(name.startswith("output") for name in names)

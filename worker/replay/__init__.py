@@ -8,5 +8,5 @@ __all__ = ["FrameReplay", "Replay", "make_replay"]
 
 
 def make_replay(population_size: int, capacity: int, info: EnvironmentInfo) -> Replay | FrameReplay:
-    """Both give the same draws; the one for stacked frames takes a fraction of the memory."""
+    """Both give the same samples; the one for stacked frames takes a fraction of the memory."""
     return (FrameReplay if info.frame_stack > 1 else Replay)(population_size, capacity, info)

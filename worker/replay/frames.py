@@ -1,10 +1,10 @@
-"""A replay for observations that are stacks of the latest frames: it stores each frame once, and no stack.
+"""A replay for observations that are stacks of the latest frames: it stores each frame once, and no stacks.
 
-Frames are numbered in the order of time, member by member, and a ring of transitions holds numbers in place of
-observations. A stack is put together again when it is drawn, so a draw is what a ring of whole stacks would give, bit
-for bit. What is already stored is told by comparing pixels: an observation that is the previous one's successor, a
-successor that has moved on by one frame, a frame like the one before it (with which environments fill the first stack
-of an episode). So nothing has to be known of how episodes begin, end, or are cut by a checkpoint.
+Frames are numbered in order of time, per member, and a ring of transitions holds the numbers in place of observations.
+A stack is rebuilt when it is sampled, so a sample is what a ring of whole stacks would give, bit for bit. Whether a
+frame is stored already is decided by comparing pixels: an observation may be the previous successor, a successor may be
+shifted by one frame, a frame may equal the one before it (with which environments fill the first stack of an episode).
+So the replay needs no knowledge of how episodes start, end, or are cut by a checkpoint.
 """
 
 import math
@@ -23,7 +23,7 @@ BEFORE, AFTER = 0, 1
 
 
 class FrameReplay:
-    """Transitions are added in whole calls: one of each of the member's environments, in their order."""
+    """Transitions are added in whole calls: one per environment of the member, in their order."""
 
     def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo) -> None:
         *sides, channels = info.observation_shape
@@ -36,7 +36,7 @@ class FrameReplay:
         """The number of each member's next frame."""
         slots = frame_slots(capacity)
         self._frames = np.zeros((population_size, slots, *self._frame), info.observation_dtype)
-        """Frame n of a member lies in slot n modulo their count. Pages are taken when first written."""
+        """Frame n of a member lies in slot n modulo the number of slots. Memory is allocated when first written."""
 
     @property
     def population_size(self) -> int:
@@ -51,8 +51,8 @@ class FrameReplay:
         return self._ring.nbytes + self._frames.nbytes
 
     def add(self, batch: HostTransition) -> None:
-        stacks = np.stack([self._apart(batch.obs), self._apart(batch.next_obs)], axis=2)
-        numbers, is_new = self._numbered(stacks)
+        stacks = np.stack([self._split_stacks(batch.obs), self._split_stacks(batch.next_obs)], axis=2)
+        numbers, is_new = self._number_frames(stacks)
         self._ring.add(batch._replace(obs=numbers[:, :, BEFORE], next_obs=numbers[:, :, AFTER]))
         first, ends = self._first_needed(), self._ends + is_new.sum(axis=(1, 2, 3))
         self._make_room(first, int((ends - first).max()))
@@ -61,14 +61,14 @@ class FrameReplay:
         self._ends = ends
 
     def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
-        return self.look_up(self.draw(seed, segment, updates * batch_size).reshape(-1, updates, batch_size))
+        return self.gather(self.draw(seed, segment, updates * batch_size).reshape(-1, updates, batch_size))
 
     def draw(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
         return self._ring.draw(seed, segment, count)
 
-    def look_up(self, indices: NDArray[np.int64]) -> HostTransition:
-        drawn = self._ring.look_up(indices)
-        return drawn._replace(obs=self._stacks(drawn.obs), next_obs=self._stacks(drawn.next_obs))
+    def gather(self, indices: NDArray[np.int64]) -> HostTransition:
+        drawn = self._ring.gather(indices)
+        return drawn._replace(obs=self._build_stacks(drawn.obs), next_obs=self._build_stacks(drawn.next_obs))
 
     def copy(self, parents: NDArray[np.int32]) -> None:
         """Each member's experience becomes that of its parent, [P]."""
@@ -105,12 +105,12 @@ class FrameReplay:
     def _slots(self) -> int:
         return self._frames.shape[1]
 
-    def _apart(self, observations: NDArray[Any]) -> NDArray[Any]:
+    def _split_stacks(self, observations: NDArray[Any]) -> NDArray[Any]:
         """[P, n, *sides, stack * channels] -> [P, n, stack, *sides, channels]."""
         *sides, channels = self._frame
         return np.moveaxis(observations.reshape(*observations.shape[:2], *sides, self._stack, channels), -2, 2)
 
-    def _numbered(self, stacks: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _number_frames(self, stacks: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For stacks [P, n, 2, stack, *frame] the numbers of their frames, and which of these have to be stored."""
         shape, axes = stacks.shape[:4], (self.population_size, -1, self._envs, 2, self._stack)
         stacks = stacks.reshape(*axes, *self._frame)
@@ -119,44 +119,44 @@ class FrameReplay:
         is_repeated = np.zeros(stacks.shape[:5], np.bool_)
         is_repeated[..., 1:] = _equal(stacks[:, :, :, :, 1:], stacks[:, :, :, :, :-1], 5)
         is_shifted = _equal(after[:, :, :, :-1], before[:, :, :, 1:], 3)[..., None]
-        goes_on = np.zeros(is_shifted.shape, np.bool_)
-        goes_on[:, 1:, :, 0] = _equal(before[:, 1:], after[:, :-1], 3)
+        continues = np.zeros(is_shifted.shape, np.bool_)
+        continues[:, 1:, :, 0] = _equal(before[:, 1:], after[:, :-1], 3)
         latest = self._latest_numbers()
         if latest is not None:
-            goes_on[:, 0, :, 0] = _equal(before[:, 0], self._apart(self._stacks(latest)), 2)
+            continues[:, 0, :, 0] = _equal(before[:, 0], self._split_stacks(self._build_stacks(latest)), 2)
 
         is_new = ~is_repeated
-        is_new[:, :, :, BEFORE] &= ~goes_on
+        is_new[:, :, :, BEFORE] &= ~continues
         is_new[:, :, :, AFTER, :-1] &= ~is_shifted
         count = is_new.reshape(self.population_size, -1).cumsum(axis=1)
         numbers = (self._ends[:, None] + count - 1).reshape(is_new.shape)  # of new frames, and repetitions of them
         for call in range(len(stacks[0])):
             obs, next_obs = numbers[:, call, :, BEFORE], numbers[:, call, :, AFTER]
             if latest is not None:
-                np.copyto(obs, latest, where=goes_on[:, call])
+                np.copyto(obs, latest, where=continues[:, call])
             np.copyto(next_obs[..., :-1], obs[..., 1:], where=is_shifted[:, call])
             np.copyto(next_obs[..., -1], next_obs[..., -2], where=is_repeated[:, call, :, AFTER, -1])
             latest = next_obs
         return numbers.reshape(shape), is_new.reshape(shape)
 
     def _latest_numbers(self) -> NDArray[np.int64] | None:
-        """Those of the stacks that the latest call led to, [P, envs, stack]."""
+        """Of the stacks that the latest call led to, [P, envs, stack]."""
         if self.size < self._envs:
             return None
-        return self._ring.recall(self._ring.added - self._envs, self._envs).next_obs
+        return self._ring.read(self._ring.added - self._envs, self._envs).next_obs
 
     def _first_needed(self) -> NDArray[np.int64]:
-        """The oldest frame of each member's that a transition, held or to come, can be made of, [P].
+        """The oldest frame per member that a stored or future transition can contain, [P].
 
-        Each environment's oldest transition tells for that environment: numbers only grow.
+        The oldest transition of each environment decides for that environment, because numbers only grow.
         """
         if not self.size:
             return np.zeros(self.population_size, np.int64)
-        oldest = self._ring.recall(self._ring.added - self.size, min(self._envs, self.size))
+        oldest = self._ring.read(self._ring.added - self.size, min(self._envs, self.size))
         return oldest.obs.min(axis=(1, 2))
 
     def _make_room(self, first: NDArray[np.int64], count: int) -> None:
-        """Short episodes have more frames than transitions, so there may have to be more slots."""
+        """Short episodes have more frames than transitions, so more slots may be needed."""
         if count <= self._slots:
             return
         slots = max(count, self._slots + self._slots // 4)
@@ -166,7 +166,7 @@ class FrameReplay:
             frames[member, kept % slots] = self._frames[member, kept % self._slots]
         self._frames = frames
 
-    def _stacks(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
+    def _build_stacks(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
         """Frames [P, ..., stack] -> observations [P, ..., *sides, stack * channels]."""
         *sides, channels = self._frame
         members = np.arange(self.population_size).reshape(-1, *(1,) * (numbers.ndim - 1))
@@ -178,5 +178,5 @@ class FrameReplay:
 
 
 def _equal(left: NDArray[Any], right: NDArray[Any], axes: int) -> NDArray[np.bool_]:
-    """Which pictures are alike, by their first `axes`."""
+    """Which images are equal, [the first `axes`]."""
     return (left == right).all(axis=tuple(range(axes, left.ndim)))

@@ -1,8 +1,8 @@
-"""One ring of transitions for each member, in host memory.
+"""One ring of transitions per member, in host memory.
 
 Every field is one array [P, capacity, ...]. All members add at the same time, so one counter serves the population;
-each member draws indices of its own. Drawing is stateless: the indices follow from (seed, member, segment) alone, so
-a checkpoint needs nothing of the generator.
+each member draws its own indices. Drawing is stateless: the indices follow from (seed, member, segment) alone, so
+a checkpoint stores no generator.
 """
 
 from collections.abc import Mapping
@@ -22,12 +22,12 @@ REPLAY_STREAM = 0x5265706C6179
 class Replay:
     def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo) -> None:
         def field(*shape: int, dtype: str = "float32") -> NDArray[Any]:
-            return np.zeros((population_size, capacity, *shape), dtype)  # pages are taken when first written
+            return np.zeros((population_size, capacity, *shape), dtype)  # memory is allocated when first written
 
         self.population_size = population_size
         self.capacity = capacity
         self.added = 0
-        """Transitions that each member has ever added; a Python integer, so it cannot overflow."""
+        """Transitions ever added per member; a Python integer, so it cannot overflow."""
         self._fields = Transition(
             obs=field(*info.observation_shape, dtype=info.observation_dtype),
             action=field(*info.action_shape, dtype=info.action_dtype),
@@ -38,11 +38,11 @@ class Replay:
 
     @property
     def size(self) -> int:
-        """Transitions that each member holds."""
+        """Transitions per member."""
         return min(self.added, self.capacity)
 
     def add(self, batch: HostTransition) -> None:
-        """Append [P, n, ...]; the oldest make room."""
+        """Appends [P, n, ...], overwriting the oldest."""
         count = batch.reward.shape[1]
         positions = (self.added % self.capacity + np.arange(count)) % self.capacity
         for stored, new in zip(self._fields, batch, strict=True):
@@ -54,29 +54,29 @@ class Replay:
         """Memory of a full replay."""
         return sum(stored.nbytes for stored in self._fields)
 
-    def recall(self, first: int, count: int) -> HostTransition:
-        """Transitions [P, count, ...] from the one with that number on, counted from the first that was ever added."""
+    def read(self, first: int, count: int) -> HostTransition:
+        """Transitions [P, count, ...] starting with number `first`, counted from the first ever added."""
         positions = (first % self.capacity + np.arange(count)) % self.capacity
         return Transition(*(stored[:, positions] for stored in self._fields))
 
     def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
         """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement."""
-        return self.look_up(self.draw(seed, segment, updates * batch_size).reshape(-1, updates, batch_size))
+        return self.gather(self.draw(seed, segment, updates * batch_size).reshape(-1, updates, batch_size))
 
-    def look_up(self, indices: NDArray[np.int64]) -> HostTransition:
-        """The transitions [..., ...] that were drawn, [...].
+    def gather(self, indices: NDArray[np.int64]) -> HostTransition:
+        """The transitions at the drawn indices [...].
 
-        The arrays are fresh each time: a device may still be reading the previous ones.
+        The arrays are new each time: a device may still be reading the previous ones.
         """
 
-        def gather(stored: NDArray[Any]) -> NDArray[Any]:
+        def take(stored: NDArray[Any]) -> NDArray[Any]:
             rows = stored.reshape(-1, *stored.shape[2:])
             return np.take(rows, indices.reshape(-1), axis=0).reshape(*indices.shape, *stored.shape[2:])
 
-        return Transition(*map(gather, self._fields))
+        return Transition(*map(take, self._fields))
 
     def draw(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
-        """For each member `count` of its transitions, as places in the storage of all members, [P, count]."""
+        """Indices of `count` transitions per member into the storage of all members, [P, count]."""
         if not self.added:
             raise ValueError("the replay is empty: add transitions before sampling")
         indices = np.empty((self.population_size, count), np.int64)
@@ -89,7 +89,7 @@ class Replay:
         return indices
 
     def copy(self, parents: NDArray[np.int32]) -> None:
-        """Each ring becomes that of its parent, [P]; those that keep their own are not touched."""
+        """Each ring becomes a copy of its parent's, [P]; those that keep their own are not touched."""
         children = np.flatnonzero(parents != np.arange(self.population_size))
         for stored in self._fields:
             # The right side is read as a whole before anything is written, so a donor may be replaced itself.
@@ -103,7 +103,7 @@ class Replay:
         return {**filled, "added": np.array(self.added, np.uint64)}
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what `to_arrays` gave; shapes must agree."""
+        """Restores what `to_arrays` returned; shapes must agree."""
         self.added = int(arrays["added"])
         for name, stored in zip(Transition._fields, self._fields, strict=True):
             saved = arrays[name]

@@ -1,6 +1,6 @@
 """`python -m phylon.worker.studies FOLDER` runs the study that FOLDER/spec.json describes. Its launcher holds stdin.
 
-What happens is told on standard output, a JSON object a line: `done`, `total`, `text`. Exit codes: 0 all cells are
+Progress is reported on standard output, one JSON object per line: `done`, `total`, `text`. Exit codes: 0 all cells are
 recorded, 2 refused (stderr says why), 76 the launcher is gone; all others mean a crash, after which it can go on.
 """
 
@@ -28,14 +28,14 @@ def main(arguments: list[str]) -> int:
         with locked(folder):
             machine = this_machine()
             open_study(folder, spec, machine)
-            run(spec, machine, folder, _tell)
+            run(spec, machine, folder, _report)
     except (FolderRefused, SpecInvalid) as error:
         print(error, file=sys.stderr)
         return REFUSED
     return 0
 
 
-def _tell(done: int, total: int, text: str) -> None:
+def _report(done: int, total: int, text: str) -> None:
     print(json.dumps({"done": done, "total": total, "text": text}), flush=True)
 
 

@@ -1,7 +1,7 @@
-"""The process of a cell: builds its contender, then makes calls whenever the conductor says so, and tells how long.
+"""The process of a cell: builds its contender, then makes calls at the conductor's request and reports their duration.
 
-Frameworks are imported only here and only the one that is measured, after cores and flags are set: so memory and
-threads are the cell's own. The process ends when the conductor is gone.
+Only the framework that is measured is imported, only here, and after cores and flags are set, so memory and threads are
+the cell's own. The process ends with the conductor.
 """
 
 import contextlib
@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phylon.study import CellStatus
-from phylon.worker.core.startup import one_cpu_device_a_core
+from phylon.worker.core.startup import one_cpu_device_per_core
 from phylon.worker.studies.contender import Contender, NotApplicable, Task
 
 OUT_OF_MEMORY = ("out of memory", "resource_exhausted", "bad_alloc", "cannot allocate memory", "memoryerror")
-"""Words by which an error of either framework is told to be about memory."""
+"""By these words an error of either framework is recognised as one about memory."""
 
 
 class Ready(NamedTuple):
     compile_seconds: float
     call_seconds: float
-    """Of the last call of the warm-up."""
+    """Of the last warm-up call."""
     note: str | None
 
 
@@ -36,14 +36,14 @@ class Failed(NamedTuple):
 
 class Finished(NamedTuple):
     memory_bytes: int
-    """Their peak."""
+    """The peak."""
     processes: int
-    """That did the work."""
+    """How many did the work."""
 
 
 Seconds = float
 Repeat = int
-"""A message of the conductor: make this many calls. 0: say `Finished` and end."""
+"""A request of the conductor: make this many calls. 0: answer with `Finished` and exit."""
 
 
 def main(connection: Connection, task: Task) -> None:
@@ -55,10 +55,10 @@ def main(connection: Connection, task: Task) -> None:
     except Exception as error:
         traceback.print_exc()
         with contextlib.suppress(BrokenPipeError):
-            connection.send(told(error))
+            connection.send(classify_error(error))
 
 
-def told(error: Exception) -> Failed:
+def classify_error(error: Exception) -> Failed:
     text = f"{type(error).__name__}: {error}".strip()
     if isinstance(error, NotApplicable):
         return Failed("not_applicable", str(error))
@@ -68,12 +68,12 @@ def told(error: Exception) -> Failed:
 
 def _prepare(task: Task) -> None:
     os.sched_setaffinity(0, task.cores)
-    with contextlib.suppress(OSError):  # when memory runs out, it is this process that goes, not its neighbours
+    with contextlib.suppress(OSError):  # when memory runs out, the system should kill this process, not its neighbours
         Path("/proc/self/oom_score_adj").write_text("1000")
-    # Contenders for the same work share the device, so none may take all of its memory beforehand.
+    # Contenders for the same work share the device, so none may reserve all of its memory.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if task.cell.strategy in ("sharded", "auto"):
-        one_cpu_device_a_core(most=task.members)
+        one_cpu_device_per_core(most=task.members)
 
 
 def _serve(connection: Connection, task: Task) -> None:
@@ -111,7 +111,7 @@ def _time(contender: Contender, calls: int) -> Seconds:
 
 
 def peak_resident_bytes(process: int | str | None) -> int:
-    """Since it began; where the kernel does not say, what it counts for this process and its ancestors."""
+    """Since its start; where the kernel does not report it, the value of `getrusage` for this process."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{process}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -1,6 +1,6 @@
 """Runs a study: contenders for the same work are prepared one after the other and then take turns, repeat by repeat.
 
-So a busy moment of the machine hits all of them, and no two ever work at the same time.
+So a busy moment of the machine affects all of them alike, and no two ever work at the same time.
 """
 
 import itertools
@@ -17,14 +17,14 @@ from phylon.worker.studies.contender import Task
 from phylon.worker.studies.lane import Lane, LaneFailed, failure
 
 SETTLING_SECONDS = 0.02
-"""Between two turns: thread pools spin for a moment before they sleep, and that must not cost the next contender."""
+"""Between two turns: thread pools spin briefly before they sleep, which must not slow the next contender."""
 
 Progress = Callable[[int, int, str], None]
-"""(cells done, cells in all, what happens now)"""
+"""(cells done, cells in total, what happens now)"""
 
 
 def run(spec: RuntimeStudySpec, machine: Machine, folder: Path, progress: Progress) -> None:
-    """Goes on where the study's file ends. Raises nothing that a single cell could be the cause of."""
+    """Continues where the study's file ends. The failure of a single cell is recorded, never raised."""
     file = folder / study.STUDY_FILE
     done = {cell_of(measurement): measurement for measurement in study.read(file).measurements}
     cells = spec.cells()
@@ -47,7 +47,7 @@ def _measure(
     folder: Path,
     cells: Sequence[StudyCell],
     done: Found,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> Found:
     found: Found = {}
     hopeful: list[StudyCell] = []
@@ -57,11 +57,11 @@ def _measure(
             hopeful.append(cell)
         else:
             found[cell] = failure(cell, Failed("out_of_memory", f"{smaller} members were too many already"))
-    found |= _take_turns(spec, machine, folder, hopeful, tell)
+    found |= _take_turns(spec, machine, folder, hopeful, report)
     for cell, measurement in list(found.items()):
-        # Among others it had to share the memory; what it needs alone is what the study is about.
+        # It shared the memory with other contenders; the study asks whether it fits alone.
         if cell in hopeful and len(hopeful) > 1 and measurement.status == "out_of_memory":
-            found |= _take_turns(spec, machine, folder, [cell], tell)
+            found |= _take_turns(spec, machine, folder, [cell], report)
     return {cell: found[cell] for cell in cells}
 
 
@@ -75,7 +75,7 @@ def _ran_out_before(cell: StudyCell, done: Found) -> int | None:
 
 
 def _take_turns(
-    spec: RuntimeStudySpec, machine: Machine, folder: Path, cells: Sequence[StudyCell], tell: Callable[[str], None]
+    spec: RuntimeStudySpec, machine: Machine, folder: Path, cells: Sequence[StudyCell], report: Callable[[str], None]
 ) -> Found:
     found: Found = {}
     lanes: dict[StudyCell, Lane] = {}
@@ -89,7 +89,7 @@ def _take_turns(
                 lanes.pop(cell).close()
 
     def open_lane(cell: StudyCell) -> None:
-        tell(f"{_words(cell)}: {cell.contender} starts")
+        report(f"{_describe_work(cell)}: {cell.contender} starts")
         for tasks in _tasks(spec, machine, folder, cell):
             if cell in lanes:
                 lanes.pop(cell).close()
@@ -105,7 +105,7 @@ def _take_turns(
             step(cell, lambda cell=cell: open_lane(cell))
         for number in range(spec.repeats):
             for cell, lane in list(lanes.items()):
-                tell(f"{_words(cell)}: repeat {number + 1} of {spec.repeats}")
+                report(f"{_describe_work(cell)}: repeat {number + 1} of {spec.repeats}")
                 time.sleep(SETTLING_SECONDS)
                 step(cell, lane.repeat)
         for cell in list(lanes):
@@ -139,5 +139,5 @@ def _tasks(spec: RuntimeStudySpec, machine: Machine, folder: Path, cell: StudyCe
     yield [task(number) for number in range(processes)]
 
 
-def _words(cell: StudyCell) -> str:
-    return f"{cell.algorithm}, {cell.population_size} members, {cell.fused_updates} updates a call"
+def _describe_work(cell: StudyCell) -> str:
+    return f"{cell.algorithm}, {cell.population_size} members, {cell.fused_updates} updates per call"

@@ -6,19 +6,19 @@ from phylon.spec import StudyCell
 
 
 class Task(NamedTuple):
-    """What one process has to do. The members of PyTorch's `parallel` cells are shared out among several."""
+    """The work of one process. The members of PyTorch's `parallel` cells are divided among several."""
 
     cell: StudyCell
     members: int
     cores: tuple[int, ...]
-    """Those that it may use."""
+    """That it may use."""
     device: str
     """`cpu`, or what the study's machine has."""
     warmup_calls: int
     measurements: str
     """Folder in which `auto` keeps what it measured."""
     only_choose: bool = False
-    """Let `auto` measure, so that a later process has the choice without the others' memory and compilation."""
+    """Let `auto` measure, so that a later process knows the choice without the memory and compilation of the others."""
 
 
 class Contender(Protocol):

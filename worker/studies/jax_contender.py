@@ -18,11 +18,12 @@ from phylon.worker.studies.workload import ACTIONS, BUTTONS, IMAGE, VECTOR, algo
 
 
 class JaxContender:
-    def __init__(self, task: Task, numbers: Mapping[str, float] | None = None) -> None:
-        """`numbers`: hyper-parameters that are not to have their defaults."""
+    def __init__(self, task: Task, hyperparams: Mapping[str, float] | None = None) -> None:
+        """`hyperparams`: values that replace the defaults."""
         cell, members = task.cell, task.members
         spec, info = algorithm_spec(cell), environment_info(cell)
-        typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec).items()} | dict(numbers or {})
+        defaults = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec).items()}
+        typical = {**defaults, **(hyperparams or {})}
         work = Workload(partial(build_algorithm, spec, info), info, members, typical)
         data = batches(spec, cell, members)
         chosen = choose(
@@ -36,19 +37,19 @@ class JaxContender:
         if task.only_choose:
             return
         self._execution = chosen.execution
-        hyperparams = {name: np.full(members, value, np.float32) for name, value in typical.items()}
-        self._hyperparams, self._batches = self._execution.place((hyperparams, data))
+        values = {name: np.full(members, value, np.float32) for name, value in typical.items()}
+        self._hyperparams, self._batches = self._execution.place((values, data))
         self._key = np.zeros(2, np.uint32)
         self._population = self._execution.init(self._key, self._hyperparams)
         jax.block_until_ready((self._population, self._batches))
-        self._updates, self._updates_a_call = 0, cell.fused_updates
+        self._updates, self._updates_per_call = 0, cell.fused_updates
 
     def call(self) -> None:
         self._population, report = self._execution.update(
             self._population, self._hyperparams, self._batches, self._key, self._updates
         )
         jax.block_until_ready((self._population, report))
-        self._updates += self._updates_a_call
+        self._updates += self._updates_per_call
 
     def peak_memory_bytes(self) -> int | None:
         devices = self._execution.devices
@@ -70,5 +71,5 @@ def batches(spec: AlgorithmSpec, cell: StudyCell, members: int) -> Transition | 
 
 
 def _structure(cell: StudyCell) -> dict[str, object]:
-    """All that a measured choice depends on, beside what `choose` sees for itself."""
+    """What a measured choice depends on, besides what `choose` adds itself."""
     return cell.model_dump(mode="json", exclude={"framework", "strategy", "compiled", "population_size"})

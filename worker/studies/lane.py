@@ -1,4 +1,4 @@
-"""A contender as the conductor sees it: one process, or for PyTorch's `parallel` several that share out the members."""
+"""A contender as the conductor sees it: one process, or for PyTorch's `parallel` several that divide the members."""
 
 import multiprocessing
 from collections.abc import Callable
@@ -43,8 +43,8 @@ class Lane:
         self._children = [_start(task) for task in tasks]
 
     def prepare(self) -> None:
-        """Until every process has made its warm-up."""
-        answers: list[Ready] = self._answers()
+        """Waits until every process has made its warm-up calls."""
+        answers: list[Ready] = self._receive_all()
         self._ready = Ready(
             max(answer.compile_seconds for answer in answers),
             max(answer.call_seconds for answer in answers),
@@ -52,18 +52,18 @@ class Lane:
         )
 
     def plan(self, seconds: float) -> None:
-        """Fixes how many calls a repeat of about this length makes."""
+        """Sets how many calls a repeat of about this length makes."""
         self._calls = max(1, min(10_000, round(seconds / max(self._ready.call_seconds, 1e-6))))
 
     def repeat(self) -> None:
         """The slowest process counts: the population is updated when the last member is."""
-        self._tell(self._calls)
-        slowest = max(self._answers())
+        self._send(self._calls)
+        slowest = max(self._receive_all())
         self._milliseconds.append(1e3 * slowest / (self._calls * self.cell.fused_updates))
 
     def finish(self) -> Measurement:
-        self._tell(0)
-        answers: list[Finished] = self._answers()
+        self._send(0)
+        answers: list[Finished] = self._receive_all()
         self._is_finished = True
         return measured(
             self.cell,
@@ -77,7 +77,7 @@ class Lane:
 
     def close(self) -> None:
         for child in self._children:
-            child.connection.close()  # to which a process that waits for orders ends
+            child.connection.close()  # upon which a waiting process exits
         for child in self._children:
             if self._is_finished:
                 child.process.join(ENDING_SECONDS)
@@ -85,19 +85,19 @@ class Lane:
                 child.process.kill()
                 child.process.join()
 
-    def _tell(self, order: int) -> None:
+    def _send(self, calls: int) -> None:
         for child in self._children:
-            self._guarded(child, lambda child=child: child.connection.send(order))
+            self._attempt(child, lambda child=child: child.connection.send(calls))
 
-    def _answers(self) -> list[Any]:
-        return [self._guarded(child, lambda child=child: _receive(child)) for child in self._children]
+    def _receive_all(self) -> list[Any]:
+        return [self._attempt(child, lambda child=child: _receive(child)) for child in self._children]
 
-    def _guarded(self, child: _Child, step: Callable[[], Any]) -> Any:
+    def _attempt(self, child: _Child, step: Callable[[], Any]) -> Any:
         try:
             answer = step()
         except (EOFError, OSError):
             child.process.join(ENDING_SECONDS)
-            raise LaneFailed(_epitaph(child.process.exitcode)) from None
+            raise LaneFailed(_explain_death(child.process.exitcode)) from None
         if isinstance(answer, Failed):
             raise LaneFailed(answer)
         return answer
@@ -105,7 +105,7 @@ class Lane:
 
 def _start(task: Task) -> _Child:
     ours, theirs = _context.Pipe()
-    # No daemon, for those may have no processes of their own. It ends with the pipe.
+    # Not a daemon, because daemons may not start processes. It exits when the pipe closes.
     process = _context.Process(target=cell_process.main, args=(theirs, task))
     process.start()
     theirs.close()
@@ -118,7 +118,7 @@ def _receive(child: _Child) -> Any:
     return child.connection.recv()
 
 
-def _epitaph(exit_code: int | None) -> Failed:
+def _explain_death(exit_code: int | None) -> Failed:
     if exit_code == KILLED:
         return Failed("out_of_memory", "its process was killed, as the system does when memory runs out")
     return Failed("failed", f"its process ended with exit code {exit_code}")

@@ -1,4 +1,4 @@
-"""Where a study runs. Asked in a process of its own, so that the conductor never holds a device."""
+"""The machine that a study runs on. Probed in a separate process, so that the conductor never holds a device."""
 
 import multiprocessing
 import os
@@ -33,11 +33,11 @@ def _probe(connection: Connection) -> None:
     connection.send(
         Machine(
             device=kind,
-            device_name=_processor() if kind == "cpu" else devices[0].device_kind,
+            device_name=processor_name() if kind == "cpu" else devices[0].device_kind,
             device_count=1 if kind == "cpu" else len(devices),
             cores=len(os.sched_getaffinity(0)),
             memory_bytes=_memory_bytes(kind, devices[0]),
-            versions={"python": platform.python_version()} | _versions(),
+            versions={"python": platform.python_version()} | _find_versions(),
         )
     )
 
@@ -48,7 +48,7 @@ def _memory_bytes(kind: str, device: Any) -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _versions() -> dict[str, str]:
+def _find_versions() -> dict[str, str]:
     found: dict[str, str] = {}
     for package in PACKAGES:
         try:
@@ -58,7 +58,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _processor() -> str:
+def processor_name() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except FileNotFoundError:

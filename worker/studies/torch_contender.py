@@ -1,4 +1,4 @@
-"""A population of PyTorch twins: one module a member, or all members vectorized by hand."""
+"""A population of PyTorch twins: one module per member, or all members vectorized by hand."""
 
 import shutil
 from typing import Any

@@ -2,7 +2,7 @@
 
 Sizes of the data are those of fastpbrl's Figure 2: HalfCheetah's 17 observations and 6 actions, and for DQN four frames
 of 84 x 84 pixels and 14 actions. An update is a gradient step; for PPO a call is one rollout of `fused_updates` steps
-in `batch_size` environments, gone through once in as many minibatches of that size. No framework is imported here.
+in `batch_size` environments, processed once in as many minibatches of that size. No framework is imported here.
 """
 
 from typing import Any, NamedTuple
@@ -18,17 +18,17 @@ IMAGE, BUTTONS = (84, 84, 4), 14
 
 _algorithm: TypeAdapter[AlgorithmSpec] = TypeAdapter(AlgorithmSpec)
 
-Numbers = NDArray[Any]
+HostArray = NDArray[Any]
 
 
 class Data(NamedTuple):
-    """One call's, [members, updates, batch, ...]; images as bytes, channels last. Episodes never end."""
+    """The data of one call, [members, updates, batch, ...]; images as bytes, channels last. Episodes never end."""
 
-    obs: Numbers
-    action: Numbers
-    reward: Numbers
-    terminated: Numbers
-    next_obs: Numbers
+    obs: HostArray
+    action: HostArray
+    reward: HostArray
+    terminated: HostArray
+    next_obs: HostArray
 
 
 def algorithm_spec(cell: StudyCell) -> AlgorithmSpec:
@@ -51,7 +51,7 @@ def synthetic_data(cell: StudyCell, members: int, seed: int = 0) -> Data:
     random = np.random.default_rng(seed)
     lead = (members, cell.fused_updates, cell.batch_size)
 
-    def floats(*shape: int) -> Numbers:
+    def floats(*shape: int) -> HostArray:
         return random.random((*lead, *shape), np.float32)
 
     ended = np.zeros(lead, np.float32)

@@ -5,6 +5,7 @@ mean a crash, after which another attempt makes sense.
 """
 
 import argparse
+import os
 import sys
 import traceback
 from io import FileIO
@@ -24,9 +25,9 @@ EXIT_CODES = {"finished": FINISHED, "stopped": FINISHED, "failed": FAILED, "yiel
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m phylon.worker.training", description=__doc__)
     parser.add_argument("run_dir", type=Path, help="directory that holds run.json")
-    run_dir: Path = parser.parse_args(arguments).run_dir
+    run_dir: Path = parser.parse_args(arguments).run_dir.absolute()
 
-    # An unbuffered file of our own: at exit Python would wait for the listener to let go of sys.stdin's buffer.
+    # An unbuffered file: at exit Python would wait for the listener to release the buffer of sys.stdin.
     commands = Commands(FileIO(0, closefd=False))
     commands.listen()
     with locked(run_dir):
@@ -42,7 +43,9 @@ def main(arguments: list[str]) -> int:
 def _train(run_dir: Path, spec: ExperimentSpec, seed: int, commands: Commands) -> int:
     from phylon.worker.training.session import train  # imports JAX, which reads its environment variables then
 
-    return EXIT_CODES[train(run_dir, spec, seed, commands, compile_cache() / "strategies")]
+    measurements = compile_cache() / "strategies"
+    os.chdir(run_dir)  # MuJoCo writes its warnings to MUJOCO_LOG.TXT in the working directory
+    return EXIT_CODES[train(run_dir, spec, seed, commands, measurements)]
 
 
 def _refuse(run_dir: Path, error: SpecInvalid) -> int:

@@ -1,4 +1,4 @@
-"""From a spec to the parts that the training loop works with."""
+"""Builds the parts of a training run from its spec."""
 
 import json
 from functools import partial
@@ -20,13 +20,15 @@ from phylon.worker.training.evaluate import Evaluator, HostEvaluator
 from phylon.worker.training.evaluate_on_device import DeviceEvaluator
 from phylon.worker.training.experience import Experience, make_experience
 from phylon.worker.training.run_directory import replace_file
-from phylon.worker.training.studio import Studio
+from phylon.worker.training.videos import VideoRecorder
 
 
 class Parts(NamedTuple):
     spec: ExperimentSpec
     seed: int
     work: Workload
+    learners: int
+    """How many members learn by gradients: those in the first slots, and all of them except in some joint methods."""
     execution: Execution
     explanation: str
     """Why this strategy."""
@@ -34,15 +36,15 @@ class Parts(NamedTuple):
     experience: Experience
     collector: Collector
     evaluator: Evaluator
-    studio: Studio | None
+    recorder: VideoRecorder | None
     """Where the spec asks for videos."""
 
     def close(self) -> None:
         self.execution.close()
         self.collector.close()
         self.evaluator.close()
-        if self.studio is not None:
-            self.studio.close()
+        if self.recorder is not None:
+            self.recorder.close()
 
 
 def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path) -> Parts:
@@ -53,34 +55,36 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
     method, joint = build_method(spec), build_joint_algorithm(spec, info)
     typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec.algorithm).items()}
     work = Workload(partial(build_algorithm, spec.algorithm, info), info, size, {**typical, **method.hyperparams})
-    experience = make_experience(spec, info, seed, learners=joint.learners if joint else size)
+    learners = joint.learners if joint else size
+    experience = make_experience(spec, info, seed, learners)
     if joint:
         reason = f"members of {spec.population.method.name} share a critic, so they learn in one program on one device"
         chosen = Chosen(build_joint_execution(work, joint), f"vectorized: {reason}")
     else:
-        chosen = _same_choice_as_before(spec, work, experience, run_dir, measurements)
+        chosen = _recall_or_choose(spec, work, experience, run_dir, measurements)
     return Parts(
         spec=spec,
         seed=seed,
         work=work,
+        learners=learners,
         execution=chosen.execution,
         explanation=chosen.explanation,
         method=method,
         experience=experience,
-        collector=_collector(spec, seed, chosen.execution),
-        evaluator=_evaluator(spec, seed, chosen.execution),
-        studio=None if spec.videos is None else Studio(spec, spec.videos, seed, run_dir),
+        collector=_make_collector(spec, seed, chosen.execution),
+        evaluator=_make_evaluator(spec, seed, chosen.execution),
+        recorder=None if spec.videos is None else VideoRecorder(spec, spec.videos, seed, run_dir),
     )
 
 
-def _collector(spec: ExperimentSpec, seed: int, execution: Execution) -> Collector:
+def _make_collector(spec: ExperimentSpec, seed: int, execution: Execution) -> Collector:
     size, environment = spec.population.size, spec.environment
     pool = make_environments(environment, size * environment.envs_per_member)
     is_pure = isinstance(pool, JaxPool)
     return DeviceCollector(pool, size, seed, execution) if is_pure else HostCollector(pool, size, seed)
 
 
-def _evaluator(spec: ExperimentSpec, seed: int, execution: Execution) -> Evaluator:
+def _make_evaluator(spec: ExperimentSpec, seed: int, execution: Execution) -> Evaluator:
     size, environment = spec.population.size, spec.environment
     count = size * spec.evaluation.episodes
     pool = make_environments(environment, count, "evaluate")
@@ -90,17 +94,17 @@ def _evaluator(spec: ExperimentSpec, seed: int, execution: Execution) -> Evaluat
     return HostEvaluator(pool, size, seed, unseen)
 
 
-def _same_choice_as_before(
+def _recall_or_choose(
     spec: ExperimentSpec, work: Workload, experience: Experience, run_dir: Path, measurements: Path
 ) -> Chosen:
-    """Strategies round differently, so a resumed run must go on with the one that it began with."""
+    """Strategies round differently, so a resumed run must keep the one that it started with."""
     file = run_dir / "strategy.json"
     if file.exists():
         earlier = json.loads(file.read_bytes())
         return Chosen(build_execution(earlier["strategy"], work, spec.execution), earlier["explanation"])
-    numbers = set(tunable_fields(type(spec.algorithm)))
+    tunable = set(tunable_fields(type(spec.algorithm)))
     structure = {
-        "algorithm": spec.algorithm.model_dump(mode="json", exclude=numbers),
+        "algorithm": spec.algorithm.model_dump(mode="json", exclude=tunable),
         "updates": experience.at_once,
         "segment": [segment_steps(spec), spec.environment.envs_per_member],
     }

@@ -1,4 +1,4 @@
-"""Checkpoints: one `.npz` of plainly named arrays, nothing pickled, and a record that is written last.
+"""Checkpoints: one `.npz` of named arrays, nothing pickled, and a record that is written last.
 
 names = flatten("population", population)            # {"population/policy/params/hidden_0/kernel": array, …}
 population = unflatten("population", shapes, names)
@@ -30,21 +30,21 @@ class CheckpointDoesNotFit(EngineError):
     """The arrays on disk are not those of this spec."""
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     file: str
     bytes: int
     sha256: str
 
 
-def write_arrays(run_dir: Path, number: int, arrays: Mapping[str, NDArray[Any]]) -> Written:
-    """The arrays, whole and on disk under their final name. The checkpoint exists once its record is written too."""
+def write_arrays(run_dir: Path, number: int, arrays: Mapping[str, NDArray[Any]]) -> WrittenFile:
+    """Writes the arrays under their final name, atomically. The checkpoint exists once its record is written too."""
     path = checkpoints_dir(run_dir) / checkpoint_file(number)
     temporary = path.with_suffix(".tmp")
     with temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
         file.flush()
         os.fsync(file.fileno())
-    written = Written(path.name, temporary.stat().st_size, file_sha256(temporary))
+    written = WrittenFile(path.name, temporary.stat().st_size, file_sha256(temporary))
     os.replace(temporary, path)
     sync(path.parent)
     return written
@@ -62,13 +62,13 @@ def read_arrays(run_dir: Path, record: CheckpointRecord) -> Arrays:
 
 
 def flatten(prefix: str, tree: Any) -> Arrays:
-    """The leaves by name. Names come from the tree's own fields, so they mean something to a reader of the file."""
+    """The leaves by name. Names are the tree's own fields, so that the file can be read without our code."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(jax.device_get(tree))
     return {_name(prefix, path): np.asarray(leaf) for path, leaf in leaves}
 
 
 def unflatten(prefix: str, shapes: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
-    """The tree that `flatten` took apart; `shapes` says what it must look like."""
+    """The tree that `flatten` flattened; `shapes` gives its structure, shapes and types."""
 
     def find(path: Any, expected: Any) -> NDArray[Any]:
         name = _name(prefix, path)
@@ -77,20 +77,20 @@ def unflatten(prefix: str, shapes: Any, arrays: Mapping[str, NDArray[Any]]) -> A
             what = "is missing" if found is None else f"has shape {found.shape} and type {found.dtype}"
             raise CheckpointDoesNotFit(
                 f"'{name}' {what} in the checkpoint; this run needs shape {expected.shape} and type {expected.dtype}",
-                "use the spec and the version of Phylon that wrote it, or start the run afresh",
+                "use the spec and the version of Phylon that wrote it, or start a new run",
             )
         return found
 
     return jax.tree_util.tree_map_with_path(find, shapes)
 
 
-def within(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
-    """The arrays of one part, by the names that the part gave them."""
+def strip_prefix(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    """The arrays of one part, by the names that the part uses."""
     start = f"{prefix}/"
     return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
 
-def prefixed(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+def add_prefix(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
     return {f"{prefix}/{name}": array for name, array in arrays.items()}
 
 

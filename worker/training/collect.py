@@ -1,4 +1,4 @@
-"""Gathering experience: the training environments of the whole population, stepped together, a segment at a time."""
+"""Collects experience: the training environments of the whole population, stepped together, a segment at a time."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -8,41 +8,41 @@ from numpy.typing import NDArray
 from phylon.worker.core.types import Rollout, Transition
 from phylon.worker.environments import HostEnvironments
 from phylon.worker.execution import Actor, KeyWords
-from phylon.worker.training.episodes import Episodes
+from phylon.worker.training.metrics import EpisodeReturns
 from phylon.worker.training.randomness import environment_seeds
 from phylon.worker.training.stopwatch import Stopwatch
 
 HostRollout = Rollout[NDArray[Any]]
 
 
-class Exploring(NamedTuple):
-    """A segment of acting by the policies."""
+class PolicyActions(NamedTuple):
+    """A segment's actions are chosen by the policies."""
 
     actor: Actor
     keys: KeyWords
-    """Of each call, [calls, P, 2]."""
+    """Per call and member, [calls, P, 2]."""
 
 
-class Given(NamedTuple):
-    """A segment of actions that are settled already."""
+class FixedActions(NamedTuple):
+    """A segment's actions are known beforehand."""
 
     actions: NDArray[Any]
     """[calls, P, envs, ...]."""
 
 
-Behaviour = Exploring | Given
+Behaviour = PolicyActions | FixedActions
 
 
 class Collector(Protocol):
-    """P x envs environments. `restart` first: it gives them their seeds."""
+    """P x envs environments. Call `restart` first: it seeds them."""
 
-    episodes: Episodes
+    episodes: EpisodeReturns
 
     def restart(self, checkpoint: int) -> None:
         """Begin new episodes with seeds that follow from the number of the checkpoint just written (0 at the start).
 
-        An uninterrupted run does this too, so whoever resumes from that checkpoint sees the same environments. What
-        was cut off counts as truncated, and as no episode.
+        An uninterrupted run does this too, so a run resumed from that checkpoint sees the same environments. Episodes
+        that were cut off are truncated, and do not count in the returns.
         """
         ...
 
@@ -54,14 +54,14 @@ class Collector(Protocol):
 
 
 class HostCollector:
-    """One call of the policies and one of the environments a step."""
+    """One call of the policies and one of the environments per step."""
 
     def __init__(self, environments: HostEnvironments, population_size: int, seed: int) -> None:
         self._environments = environments
         self._shape = (population_size, environments.count // population_size)
         self._seed = seed
         self._obs = np.empty(0, np.float32)
-        self.episodes = Episodes(*self._shape)
+        self.episodes = EpisodeReturns(*self._shape)
 
     def restart(self, checkpoint: int) -> None:
         self._obs = self._by_member(
@@ -71,9 +71,9 @@ class HostCollector:
 
     def collect(self, behaviour: Behaviour, stopwatch: Stopwatch) -> HostRollout:
         steps: list[tuple[NDArray[Any], ...]] = []
-        for inputs in behaviour.actions if isinstance(behaviour, Given) else behaviour.keys:
+        for inputs in behaviour.actions if isinstance(behaviour, FixedActions) else behaviour.keys:
             with stopwatch.phase("act"):
-                action = inputs if isinstance(behaviour, Given) else behaviour.actor.explore(self._obs, inputs)
+                action = inputs if isinstance(behaviour, FixedActions) else behaviour.actor.explore(self._obs, inputs)
             with stopwatch.phase("env"):
                 result = self._environments.step(action.reshape(self._environments.count, *action.shape[2:]))
                 reward, terminated, truncated, obs, next_obs = map(
@@ -94,8 +94,8 @@ class HostCollector:
         return array.reshape(*self._shape, *array.shape[1:])
 
 
-def as_of_one_member(rollout: HostRollout) -> HostRollout:
-    """[1, calls, P * envs, ...]: what all members did at the same time lies side by side."""
+def merge_members(rollout: HostRollout) -> HostRollout:
+    """[1, calls, P * envs, ...]: as if one member had all environments."""
 
     def merge(field: NDArray[Any]) -> NDArray[Any]:
         by_call = np.swapaxes(field, 0, 1)  # [calls, P, envs, ...]
@@ -104,6 +104,6 @@ def as_of_one_member(rollout: HostRollout) -> HostRollout:
     return Rollout(Transition(*map(merge, rollout.transitions)), merge(rollout.truncated))
 
 
-def in_order_of_time(rollout: HostRollout) -> Transition[NDArray[Any]]:
-    """The transitions alone, [P, calls * envs, ...], as a replay takes them."""
+def flatten_time(rollout: HostRollout) -> Transition[NDArray[Any]]:
+    """The transitions alone, [P, calls * envs, ...] in order of time, as a replay takes them."""
     return Transition(*(field.reshape(field.shape[0], -1, *field.shape[3:]) for field in rollout.transitions))

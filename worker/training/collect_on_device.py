@@ -1,7 +1,7 @@
-"""Gathering experience where environments are pure functions: a segment of the whole population in one program.
+"""Collects experience where environments are pure functions: a segment of the whole population in one program.
 
-Each device steps the environments of its own members. What they gather stays there, so an algorithm that learns from
-rollouts finds it where it learns.
+Each device steps the environments of its own members. Their experience stays there, so an algorithm that learns from
+rollouts reads it where it learns.
 """
 
 from functools import partial
@@ -14,10 +14,10 @@ import numpy as np
 from phylon.worker.core.types import Array, Rollout, Transition
 from phylon.worker.environments.jax_environment import JaxPool, Pool, advance, start_from_seeds
 from phylon.worker.execution import Execution
+from phylon.worker.execution.compilation import compile_over_devices
 from phylon.worker.execution.interface import Policies
-from phylon.worker.execution.spread import spread
-from phylon.worker.training.collect import Behaviour, Exploring
-from phylon.worker.training.episodes import Episodes
+from phylon.worker.training.collect import Behaviour, PolicyActions
+from phylon.worker.training.metrics import EpisodeReturns
 from phylon.worker.training.randomness import environment_seeds
 from phylon.worker.training.stopwatch import Stopwatch
 
@@ -27,10 +27,10 @@ class DeviceCollector:
         self._environment, self._count, self._seed = environments.environment, environments.count, seed
         self._envs = environments.count // population_size
         self._explore = execution.acting.explore
-        self._start = spread(partial(start_from_seeds, self._environment), execution.devices)
-        self._program = spread(self._segment, execution.devices, 2, 3)
+        self._start = compile_over_devices(partial(start_from_seeds, self._environment), execution.devices)
+        self._program = compile_over_devices(self._segment, execution.devices, 2, 3)
         self._now: tuple[Pool, Array] | None = None
-        self.episodes = Episodes(population_size, self._envs)
+        self.episodes = EpisodeReturns(population_size, self._envs)
 
     def restart(self, checkpoint: int) -> None:
         self._now = self._start(environment_seeds(self._seed, "train", checkpoint, self._count))
@@ -38,7 +38,7 @@ class DeviceCollector:
 
     def collect(self, behaviour: Behaviour, stopwatch: Stopwatch) -> Rollout[Array]:
         assert self._now is not None, "restart the environments first"
-        if isinstance(behaviour, Exploring):
+        if isinstance(behaviour, PolicyActions):
             policies, inputs = behaviour.actor.policies, behaviour.keys
         else:
             policies, inputs = None, behaviour.actions
@@ -56,7 +56,7 @@ class DeviceCollector:
     def _segment(
         self, policies: Policies | None, inputs: Array, pool: Pool, obs: Array
     ) -> tuple[Pool, Array, Rollout[Array]]:
-        """Of some members. `inputs`: keys or, without policies, actions, [members, calls, ...]."""
+        """A segment of some members. `inputs`: keys or, without policies, actions, [members, calls, ...]."""
 
         def step(pool: Pool, obs: Array, own: Array) -> tuple[Pool, Array, Rollout[Array]]:
             seen = self._by_member(obs)
@@ -71,7 +71,7 @@ class DeviceCollector:
         def write(call: Array, carry: Any) -> Any:
             pool, obs, rollout = carry
             pool, obs, record = step(pool, obs, inputs[:, call])
-            # Into its place: stacked by time and turned round, all would be there twice.
+            # Written in place: stacking by time and transposing would hold everything twice.
             return pool, obs, jax.tree.map(lambda to, new: to.at[:, call].set(new), rollout, record)
 
         calls = inputs.shape[1]

@@ -1,4 +1,4 @@
-"""What the launcher says on standard input: `stop`, `yield`, and by closing it that it is gone."""
+"""Commands of the launcher on standard input: `stop`, `yield`; when it closes, the launcher is gone."""
 
 import os
 import threading
@@ -12,7 +12,7 @@ Command = Literal["stop", "yield"]
 
 
 class Commands:
-    """Listens in a thread of its own. The training loop looks at `wanted` between segments."""
+    """Listens in its own thread. The training loop reads `wanted` between segments."""
 
     def __init__(self, source: FileIO) -> None:
         self.wanted: Command | None = None
@@ -30,5 +30,5 @@ class Commands:
                     self.wanted = self.wanted or "yield"
                 case unknown:
                     print(f"ignoring the unknown command {unknown!r}; use stop or yield", flush=True)
-        # Nobody reads our events any more, and another attempt may begin: leave at once, without a further write.
+        # Nobody reads our events any more, and another attempt may start: exit immediately, without another write.
         os._exit(ORPHANED)

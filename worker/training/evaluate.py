@@ -1,4 +1,4 @@
-"""How good each member is: noiseless episodes on environments of their own, the same for every member, every time."""
+"""Evaluates members by noiseless episodes on separate environments, with the same seeds for all members, every time."""
 
 from typing import NamedTuple, Protocol
 
@@ -11,7 +11,7 @@ from phylon.worker.execution import Actor
 from phylon.worker.training.randomness import environment_seeds
 
 ENDLESS_EPISODE_STEPS = 10_000
-"""Where an episode is cut when its environment has no time limit of its own."""
+"""Where an episode is truncated when its environment has no time limit."""
 
 
 class Evaluation(NamedTuple):
@@ -20,7 +20,7 @@ class Evaluation(NamedTuple):
     returns: NDArray[np.float64]
     lengths: NDArray[np.int64]
     test_returns: NDArray[np.float64] | None = None
-    """Of other episodes, on levels that nobody trained on: to be told, never to be ranked by."""
+    """Of other episodes, on levels that no member trains on: reported, never used for ranking."""
 
     @property
     def means(self) -> NDArray[np.float32]:
@@ -66,7 +66,7 @@ class Evaluator(Protocol):
 
 
 class HostEvaluator:
-    """P x episodes environments, stepped together until the last episode ends; as many more of `unseen` levels."""
+    """P x episodes environments, stepped together until the last episode ends; `unseen`: as many of unseen levels."""
 
     def __init__(
         self,

@@ -9,13 +9,13 @@ import numpy as np
 from phylon.worker.core.types import Array
 from phylon.worker.environments.jax_environment import JaxPool, Pool, proceed, start_from_seeds
 from phylon.worker.execution import Actor, Execution
+from phylon.worker.execution.compilation import compile_over_devices
 from phylon.worker.execution.interface import Policies
-from phylon.worker.execution.spread import spread
 from phylon.worker.training.evaluate import Evaluation, episode_limit, evaluation_seeds
 
 
-class Playing(NamedTuple):
-    """All but `pool` and `steps` are of each episode, [members * episodes, ...]."""
+class EpisodesState(NamedTuple):
+    """All but `pool` and `steps` are per episode, [members * episodes, ...]."""
 
     pool: Pool
     obs: Array
@@ -33,7 +33,7 @@ class DeviceEvaluator:
         self._episodes = environments.count // population_size
         self._seeds = evaluation_seeds(seed, population_size, self._episodes)
         self._limit = episode_limit(environments.info)
-        self._program = spread(self._play, execution.devices)
+        self._program = compile_over_devices(self._play, execution.devices)
 
     def evaluate(self, actor: Actor) -> Evaluation:
         returns, lengths = jax.device_get(self._program(actor.policies, self._seeds))
@@ -43,19 +43,19 @@ class DeviceEvaluator:
         """Nothing is held open."""
 
     def _play(self, policies: Policies, seeds: Array) -> tuple[Array, Array]:
-        """Of some members: returns and lengths, [members, episodes]."""
+        """Returns and lengths of some members, [members, episodes]."""
 
-        def is_going_on(now: Playing) -> Array:
+        def is_going_on(now: EpisodesState) -> Array:
             return (now.steps < self._limit) & now.is_running.any()
 
-        def step(now: Playing) -> Playing:
+        def step(now: EpisodesState) -> EpisodesState:
             action = self._exploit(policies, now.obs.reshape(-1, self._episodes, *now.obs.shape[1:]))
             pool, result, _ = proceed(self._environment, now.pool, action.reshape(-1, *action.shape[2:]))
-            return Playing(
+            return EpisodesState(
                 pool,
                 result.obs,
                 now.steps + 1,
-                # What has ended goes on, but does not count.
+                # An ended episode is still stepped, but no longer counts.
                 now.returns + jnp.where(now.is_running, result.reward, 0),
                 now.lengths + now.is_running,
                 now.is_running & ~(result.terminated | result.truncated),
@@ -63,6 +63,6 @@ class DeviceEvaluator:
 
         pool, obs = start_from_seeds(self._environment, seeds)
         nothing = jnp.zeros(len(seeds), jnp.int32)
-        begun = Playing(pool, obs, jnp.int32(0), nothing.astype(jnp.float32), nothing, nothing == 0)
+        begun = EpisodesState(pool, obs, jnp.int32(0), nothing.astype(jnp.float32), nothing, nothing == 0)
         ended = jax.lax.while_loop(is_going_on, step, begun)
         return ended.returns.reshape(-1, self._episodes), ended.lengths.reshape(-1, self._episodes)

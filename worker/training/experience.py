@@ -1,4 +1,4 @@
-"""What members learn from: transitions kept in a replay and drawn again, or the rollout just gathered and no other."""
+"""What members learn from: transitions sampled from a replay, or the rollout just collected."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
@@ -11,31 +11,31 @@ from phylon.spec import ExperimentSpec, segment_steps
 from phylon.spec.segments import segment_updates, updates_at_once
 from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
 from phylon.worker.replay import make_replay
-from phylon.worker.training.collect import HostRollout, as_of_one_member, in_order_of_time
+from phylon.worker.training.collect import HostRollout, flatten_time, merge_members
 
 
 class Experience(Protocol):
     updates: int
-    """Gradient updates of a segment."""
+    """Gradient updates per segment."""
     at_once: int
-    """How many of them a call of the device makes."""
+    """How many of them one call of the device makes."""
     warmup: int
     """Environment steps of random actions before the first update."""
 
-    def take(self, rollout: Rollout[Any]) -> None:
-        """[P, calls, envs, ...], on the host or on the devices where it was gathered."""
+    def add(self, rollout: Rollout[Any]) -> None:
+        """[P, calls, envs, ...], on the host or on the devices where it was collected."""
         ...
 
     def draw(self, segment: int) -> Iterator[Any]:
-        """What the updates of this segment learn from, [P, ...], call by call."""
+        """What the updates of this segment learn from, [P, ...] per call."""
         ...
 
     def example(self) -> Any:
-        """Random data like that of a call, to measure with."""
+        """Random data with the shapes of one call, for timing."""
         ...
 
     def copy(self, parents: NDArray[np.int32]) -> None:
-        """Each slot takes over what its parent has gathered, [P]."""
+        """Each slot receives a copy of the experience of its parent, [P]."""
         ...
 
     def to_arrays(self) -> dict[str, NDArray[Any]]: ...
@@ -44,9 +44,9 @@ class Experience(Protocol):
 
 
 class FromReplay:
-    """Updates on batches [learners, updates, batch, ...]; all members learn, but for some joint methods.
+    """Updates on batches [learners, updates, batch, ...]; all members learn, except in some joint methods.
 
-    Where members share a replay it is a ring of one member, who has everybody's environments.
+    A replay that members share is the ring of a single member, which has the environments of all.
     """
 
     def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int) -> None:
@@ -60,16 +60,16 @@ class FromReplay:
         own_info = info._replace(envs_per_member=each * info.envs_per_member)
         self._replay = make_replay(owners, spec.replay.capacity, own_info)
 
-    def take(self, rollout: Rollout[Any]) -> None:
+    def add(self, rollout: Rollout[Any]) -> None:
         on_host: HostRollout = jax.device_get(rollout)
-        self._replay.add(in_order_of_time(as_of_one_member(on_host) if self._is_shared else on_host))
+        self._replay.add(flatten_time(merge_members(on_host) if self._is_shared else on_host))
 
     def draw(self, segment: int) -> Iterator[Transition[NDArray[Any]]]:
         each = self._learners if self._is_shared else 1
         indices = self._replay.draw(self._seed, segment, each * self.updates * self._batch_size)
         indices = indices.reshape(-1, self.updates, self._batch_size)
         for first in range(0, self.updates, self.at_once):
-            yield self._replay.look_up(indices[:, first : first + self.at_once])
+            yield self._replay.gather(indices[:, first : first + self.at_once])
 
     def example(self) -> Transition[NDArray[Any]]:
         return random_transitions(self._info, self._learners, self.at_once, self._batch_size)
@@ -85,7 +85,7 @@ class FromReplay:
 
 
 class FromRollout:
-    """One update on the rollout [P, steps, envs, ...]; nothing is kept, so nothing needs a checkpoint."""
+    """One update on the rollout [P, steps, envs, ...]; nothing is kept, so a checkpoint stores nothing of it."""
 
     updates, at_once, warmup = 1, 1, 0
 
@@ -94,11 +94,11 @@ class FromRollout:
         self._info, self._shape = info, (spec.population.size, segment_steps(spec) // envs, envs)
         self._latest: Rollout[Any] | None = None
 
-    def take(self, rollout: Rollout[Any]) -> None:
+    def add(self, rollout: Rollout[Any]) -> None:
         self._latest = rollout
 
     def draw(self, segment: int) -> Iterator[Rollout[Any]]:
-        del segment  # nothing is left to chance
+        del segment  # nothing is sampled
         assert self._latest is not None
         yield self._latest
 
@@ -106,7 +106,7 @@ class FromRollout:
         return Rollout(random_transitions(self._info, *self._shape), np.zeros(self._shape, np.float32))
 
     def copy(self, parents: NDArray[np.int32]) -> None:
-        del parents  # a rollout is used up before anyone is copied
+        del parents  # a rollout is used up before members are copied
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return {}

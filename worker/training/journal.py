@@ -1,4 +1,4 @@
-"""Tells what happens: events to the spool, each with its number, step and time."""
+"""Writes events to the spool, each with its number, step and time."""
 
 from typing import Any, Literal
 
@@ -17,10 +17,10 @@ class Journal:
     def next_seq(self) -> int:
         return self._spool.next_seq
 
-    def tell(self, kind: Kind, step: int, **fields: Any) -> None:
+    def emit(self, kind: Kind, step: int, **fields: Any) -> None:
         stamp = {"seq": self._spool.next_seq, "step": step, "wall": self._stopwatch.wall}
         self._spool.append(run_event.validate_python({"kind": kind, **stamp, **fields}))
 
     def sync(self) -> None:
-        """All that was told survives a power cut."""
+        """All events emitted so far survive a power cut."""
         self._spool.sync()

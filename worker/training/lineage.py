@@ -1,4 +1,4 @@
-"""Who descends from whom: a span is a stretch of one member's life with constant hyper-parameters."""
+"""Lineage: a span is a part of one member's training with constant hyper-parameters, and has at most one parent."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ HostHyperparams = Mapping[str, NDArray[np.float32]]
 
 
 class Lineage:
-    """Numbers spans, and knows which one lives in each slot."""
+    """Numbers spans, and keeps the current one of each slot."""
 
     def __init__(self, population_size: int) -> None:
         self._open = np.full(population_size, -1, np.int64)
@@ -36,7 +36,7 @@ class Lineage:
                 fitness=None,
                 parent_fitness=None,
                 rank=None,
-                weights=spell_weights(weights[slot]),
+                weights=format_weights(weights[slot]),
                 reasons={},
             )
             for slot in range(len(self._open))
@@ -51,7 +51,7 @@ class Lineage:
         ranks: NDArray[np.int32],
         weights: NDArray[np.uint32],
     ) -> list[Span]:
-        """The spans that begin with an evolution. `before`: the hyper-parameters until then."""
+        """The spans that start with an evolution. `before`: the hyper-parameters until then."""
         parent_spans = self._open.copy()
         return [
             Span(
@@ -65,7 +65,7 @@ class Lineage:
                 fitness=float(fitness[slot]),
                 parent_fitness=float(fitness[parent]),
                 rank=int(ranks[slot]),
-                weights=spell_weights(weights[slot]),
+                weights=format_weights(weights[slot]),
                 reasons=reasons_of(slot, evolution.reasons),
             )
             for slot, (copied, birth) in enumerate(zip(evolution.parents.tolist(), births, strict=True))
@@ -80,7 +80,7 @@ class Lineage:
         fitness: NDArray[np.float32],
         weights: NDArray[np.uint32],
     ) -> list[Span]:
-        """A new span for each slot, the child of the one before it."""
+        """A new span per slot, the child of the slot's previous one."""
         parents = self._open.copy()
         return [
             Span(
@@ -94,7 +94,7 @@ class Lineage:
                 fitness=float(fitness[slot]),
                 parent_fitness=float(fitness[slot]),
                 rank=None,
-                weights=spell_weights(weights[slot]),
+                weights=format_weights(weights[slot]),
                 reasons={},
             )
             for slot in range(len(self._open))
@@ -118,9 +118,9 @@ def values_of(slot: int, hyperparams: HostHyperparams) -> Hyperparams:
 
 
 def reasons_of(slot: int, reasons: HostHyperparams | None) -> dict[str, float]:
-    """What applies to this slot."""
+    """Those that apply to this slot."""
     return {name: float(values[slot]) for name, values in (reasons or {}).items() if not np.isnan(values[slot])}
 
 
-def spell_weights(words: NDArray[np.uint32]) -> str:
+def format_weights(words: NDArray[np.uint32]) -> str:
     return "".join(f"{int(word):08x}" for word in words)

@@ -1,26 +1,26 @@
-"""What a trainer's process needs before JAX is imported. Nothing here imports it."""
+"""What a trainer's process sets up before JAX is imported. Nothing here imports it."""
 
 import os
 from pathlib import Path
 
 from phylon.spec import ExperimentSpec
-from phylon.worker.core.startup import one_cpu_device_a_core
+from phylon.worker.core.startup import one_cpu_device_per_core
 
 
 def compile_cache() -> Path:
     """Compiled programs and measured strategies of this machine, shared by all runs."""
-    return Path(os.environ.get("PHYLON_COMPILE_CACHE") or Path.home() / ".cache" / "phylon" / "xla")
+    return Path(os.environ.get("PHYLON_COMPILE_CACHE") or Path.home() / ".cache" / "phylon" / "xla").absolute()
 
 
 def prepare(spec: ExperimentSpec) -> None:
     """Set JAX's environment variables. What the operator has set already wins."""
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(compile_cache()))
-    # Small programs are many at the start of a run, so they are worth keeping too.
+    # A run starts with many small programs, so they are worth caching too.
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    # The decompositions of PB2's models are small; their threads would wait for each other by spinning.
+    # The decompositions of PB2's models are small; their threads would spin while waiting for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if spec.execution.strategy == "parallel":
-        # Its processes share the device with this one, so none may take all of its memory beforehand.
+        # Its processes share the device with this one, so none may reserve all of its memory.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if spec.execution.strategy in ("auto", "sharded"):
-        one_cpu_device_a_core(most=spec.population.size)
+        one_cpu_device_per_core(most=spec.population.size)

@@ -1,4 +1,4 @@
-"""Random numbers of the host side, derived from the run's seed, their purpose and a counter: nothing to store."""
+"""Random numbers of the host, derived from the run's seed, their purpose and a counter, so nothing has to be stored."""
 
 import zlib
 from typing import Any
@@ -22,7 +22,7 @@ def environment_seeds(seed: int, purpose: str, number: int, count: int) -> NDArr
 
 
 def random_actions(seed: int, segment: int, shape: tuple[int, ...], info: EnvironmentInfo) -> NDArray[Any]:
-    """What members do while they warm up, [*shape, ...]: anything that the environment accepts."""
+    """Actions of the warm-up, [*shape, ...], uniform over what the environment accepts."""
     generator = np.random.default_rng([seed, zlib.crc32(b"warmup"), segment])
     if info.is_discrete:
         return generator.integers(0, info.action_size, shape, np.int32)

@@ -1,18 +1,18 @@
 """The run directory: what launcher, trainer and supervisor share on disk. Pure Python, so the supervisor may import it.
 
 run.json                  what to train; written by the launcher before the start
-events.jsonl              the spool: one event a line, line number = seq
+events.jsonl              the spool: one event per line, line number = seq
 checkpoints/NNNNNN.npz    arrays of a checkpoint
 checkpoints/NNNNNN.json   its record, written last: a checkpoint without a record does not exist
-videos/step-NNNNNNNNN-member-N.mp4    films of members; none of a step that history does not have
-strategy.json             the chosen execution strategy, so that a resumed attempt makes the same choice
-lock                      held by the trainer while it lives
+videos/step-NNNNNNNNN-member-N.mp4    videos of members; those after a checkpoint go when it is resumed
+strategy.json             the chosen execution strategy, so that a resumed attempt keeps it
+lock                      held by the trainer while it runs
+MUJOCO_LOG.TXT            warnings of MuJoCo, which writes them to the working directory: the trainer's is this one
 """
 
 import contextlib
 import fcntl
 import hashlib
-import json
 import os
 import re
 import time
@@ -73,12 +73,12 @@ def videos_dir(run_dir: Path) -> Path:
 
 
 def video_file(step: int, member: int) -> str:
-    """So that the order of names is that of steps."""
+    """Sorted by name, files are sorted by step."""
     return f"step-{step:09d}-member-{member}.mp4"
 
 
 def checkpoint_number(step: int, segment_steps: int) -> int:
-    """Named by place in the run, so a periodic checkpoint has the same number whatever happened before it."""
+    """Numbered by position in the run, so a periodic checkpoint has the same number whatever happened before it."""
     return step // segment_steps
 
 
@@ -101,14 +101,14 @@ def latest_checkpoint(run_dir: Path) -> CheckpointRecord | None:
 
 
 def record_checkpoint(run_dir: Path, record: CheckpointRecord) -> None:
-    """From here on the checkpoint exists. Older ones than the last two go."""
+    """From here on the checkpoint exists. All but the newest two are deleted."""
     path = checkpoints_dir(run_dir) / Path(record.file).with_suffix(".json")
     replace_file(path, record.model_dump_json().encode())
     _prune(run_dir)
 
 
 def install_checkpoint(run_dir: Path, source: Path, next_seq: int, sha256: str, file: str) -> CheckpointRecord:
-    """Put a checkpoint that came from another worker into this directory. `file` is the name it had there."""
+    """Puts a checkpoint from another worker into this directory. `file` is its name there."""
     if Path(file).name != file or not Path(file).stem.isdigit():
         raise ValueError(f"checkpoint file is named {file!r}; expected a number, as in {checkpoint_file(40)}")
     number = int(Path(file).stem)
@@ -130,10 +130,10 @@ def install_checkpoint(run_dir: Path, source: Path, next_seq: int, sha256: str, 
 def rewind(run_dir: Path) -> int:
     """Cut the spool back to the newest checkpoint (to nothing, without one) and return the next event number.
 
-    Videos of what is cut off go too.
+    Videos of the steps that are cut off are deleted too.
 
-    A run that came from another worker left its earlier events there, where they are stored already. Blank lines stand
-    for them, so that the line number stays the event number.
+    The earlier events of a run that moved here from another worker are stored there. Blank lines take their place, so
+    that the line number stays the event number.
     """
     checkpoint = latest_checkpoint(run_dir)
     next_seq = checkpoint.next_seq if checkpoint else 0
@@ -156,7 +156,7 @@ def rewind(run_dir: Path) -> int:
 
 @contextlib.contextmanager
 def locked(run_dir: Path, patience_seconds: float = LOCK_PATIENCE_SECONDS) -> Iterator[None]:
-    """Only one trainer works in a run directory; a dying predecessor is given a while to let go."""
+    """Only one trainer works in a run directory; a dying predecessor is given some time to release it."""
     with (run_dir / "lock").open("w") as file:
         deadline = time.monotonic() + patience_seconds
         while True:
@@ -173,7 +173,7 @@ def locked(run_dir: Path, patience_seconds: float = LOCK_PATIENCE_SECONDS) -> It
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """All of the new content or all of the old one, whenever the machine stops."""
+    """Atomic: the file has either its new or its old content, even after a power cut."""
     temporary = path.with_name(path.name + ".tmp")
     with temporary.open("wb") as file:
         file.write(content)
@@ -184,7 +184,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def sync(path: Path) -> None:
-    """What was written to the file outlives a power cut; a rename does only when its directory was synced."""
+    """Makes writes to the file survive a power cut; a rename survives only if its directory is synced."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -195,11 +195,6 @@ def sync(path: Path) -> None:
 def file_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def read_strategy(run_dir: Path) -> dict[str, Any] | None:
-    path = run_dir / "strategy.json"
-    return json.loads(path.read_bytes()) if path.exists() else None
 
 
 def _is_intact(run_dir: Path, record: CheckpointRecord) -> bool:
@@ -217,7 +212,7 @@ def _discard_videos_after(run_dir: Path, step: int) -> None:
 
 def _prune(run_dir: Path) -> None:
     kept = {Path(record.file).stem for record in checkpoint_records(run_dir)[-CHECKPOINTS_KEPT:]}
-    # Records go before arrays, so that no record ever lacks its arrays.
+    # Records are deleted before arrays, so that no record ever lacks its arrays.
     for path in sorted(checkpoints_dir(run_dir).iterdir(), key=lambda path: path.suffix != ".json"):
         if path.stem not in kept:
             path.unlink()

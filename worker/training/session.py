@@ -1,4 +1,4 @@
-"""One attempt at a run: take up the newest checkpoint or begin, train, and end with an outcome."""
+"""One attempt at a run: resume from the newest checkpoint or start, train, and end with an outcome."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -10,15 +10,18 @@ import jax
 from phylon.spec import ExperimentSpec, tuned
 from phylon.worker.core.errors import EngineError
 from phylon.worker.core.types import Joint
+from phylon.worker.execution import checksum
+from phylon.worker.execution.acting import own_parts
 from phylon.worker.training.assembly import Parts, assemble
+from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import read_arrays
+from phylon.worker.training.checks import failure_fields
 from phylon.worker.training.commands import Commands
-from phylon.worker.training.failure import failure_fields
 from phylon.worker.training.journal import Journal
-from phylon.worker.training.loop import Loop, Outcome
+from phylon.worker.training.loop import Outcome, run_loop
 from phylon.worker.training.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
 from phylon.worker.training.spool import SpoolWriter
-from phylon.worker.training.state import TrainingState, founders, from_arrays
+from phylon.worker.training.state import TrainingState, from_arrays, make_founders
 from phylon.worker.training.stopwatch import Stopwatch
 
 PACKAGES = ("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "gymnasium", "mujoco")
@@ -27,24 +30,23 @@ PACKAGES = ("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "gymnasium", "m
 def train(
     run_dir: Path, spec: ExperimentSpec, seed: int, commands: Commands, measurements: Path
 ) -> Outcome | Literal["failed"]:
-    # A CPU program that is not split over devices then runs at once, in this thread: half the cost of acting.
+    # A CPU program on one device then runs synchronously in this thread, which halves the cost of acting.
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     next_seq, checkpoint = rewind(run_dir), latest_checkpoint(run_dir)
     stopwatch = Stopwatch()
     parts: Parts | None = None
-    loop: Loop | None = None
-    with SpoolWriter(spool_path(run_dir), next_seq) as spool, stopwatch.watching_compilation():
+    state: TrainingState | None = None
+    with SpoolWriter(spool_path(run_dir), next_seq) as spool, stopwatch.watch_compilation():
         journal = Journal(spool, stopwatch)
         try:
             parts = assemble(spec, seed, run_dir, measurements)
-            state = _take_up(run_dir, checkpoint, parts, stopwatch) if checkpoint else founders(parts)
+            state = _resume(run_dir, checkpoint, parts, stopwatch) if checkpoint else make_founders(parts)
             _announce(parts, state, journal, is_resumed=checkpoint is not None)
-            loop = Loop(parts, state, run_dir, journal, stopwatch, commands)
-            outcome = loop.run()
+            outcome = run_loop(Attempt(parts, state, run_dir, journal, stopwatch, commands))
             print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
         except EngineError as error:
-            step = loop.state.step if loop else checkpoint.step if checkpoint else 0
-            journal.tell("failed", step, **failure_fields(error))
+            step = state.step if state else checkpoint.step if checkpoint else 0
+            journal.emit("failed", step, **failure_fields(error))
             print(f"failed: {error}", flush=True)
             outcome = "failed"
         finally:
@@ -54,7 +56,7 @@ def train(
     return outcome
 
 
-def _take_up(run_dir: Path, checkpoint: CheckpointRecord, parts: Parts, stopwatch: Stopwatch) -> TrainingState:
+def _resume(run_dir: Path, checkpoint: CheckpointRecord, parts: Parts, stopwatch: Stopwatch) -> TrainingState:
     arrays = read_arrays(run_dir, checkpoint)
     stopwatch.wall_before = float(arrays["wall"])
     return from_arrays(arrays, checkpoint.number, parts)
@@ -62,25 +64,25 @@ def _take_up(run_dir: Path, checkpoint: CheckpointRecord, parts: Parts, stopwatc
 
 def _announce(parts: Parts, state: TrainingState, journal: Journal, is_resumed: bool) -> None:
     execution, spec = parts.execution, parts.spec
-    how = f"goes on from step {state.step:,}" if is_resumed else "begins"
+    how = f"resumes at step {state.step:,}" if is_resumed else "starts"
     print(f"{spec.name} {how}: {spec.population.size} members, seed {parts.seed}; {parts.explanation}", flush=True)
-    journal.tell(
+    journal.emit(
         "started",
         state.step,
         resumed=is_resumed,
         strategy=execution.strategy,
         explanation=parts.explanation,
         devices=[f"{device.platform}:{number}" for number, device in enumerate(execution.devices)],
-        versions=_versions(),
+        versions=_find_versions(),
         parameters=_count_weights(parts),
     )
     if not is_resumed:
-        weights = execution.checksum(state.population)
+        weights = checksum(state.population)
         spans = state.lineage.founders(state.hyperparams, list(tuned(spec.algorithm)), weights)
-        journal.tell("lineage", state.step, spans=spans)
+        journal.emit("lineage", state.step, spans=spans)
 
 
-def _versions() -> dict[str, str]:
+def _find_versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -91,15 +93,15 @@ def _versions() -> dict[str, str]:
 
 
 def _count_weights(parts: Parts) -> int:
-    """Weights of one member that gradients move: by convention a state's `target_*` and `*_optimiser` are not."""
-    population = parts.execution.shape()
-    members = population.members if isinstance(population, Joint) else population
-    counted = sum(leaf.size for leaf in _moved(members) if leaf.ndim > 1)  # counters are one number a member
-    shared = _moved(population.shared) if isinstance(population, Joint) else []
+    """Weights per member that gradients change: by convention not a state's `target_*` and `*_optimiser`."""
+    population = parts.execution.shape
+    members = own_parts(population)
+    counted = sum(leaf.size for leaf in _find_weights(members) if leaf.ndim > 1)  # counters are one number per member
+    shared = _find_weights(population.shared) if isinstance(population, Joint) else []
     return counted // parts.work.population_size + sum(leaf.size for leaf in shared if leaf.ndim > 0)
 
 
-def _moved(state: Any) -> list[jax.ShapeDtypeStruct]:
+def _find_weights(state: Any) -> list[jax.ShapeDtypeStruct]:
     leaves, _ = jax.tree_util.tree_flatten_with_path(state)
     named = [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
     return [leaf for name, leaf in named if ".target_" not in name and "optimiser" not in name]

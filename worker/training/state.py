@@ -1,6 +1,7 @@
-"""All that changes while a population trains, and how it goes into a checkpoint and comes back."""
+"""All that changes while a population trains, and how it is saved to and restored from a checkpoint."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -12,27 +13,27 @@ from numpy.typing import NDArray
 from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Hyperparams
 from phylon.worker.execution import Population
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.population import founding_values, sample_hyperparams
 from phylon.worker.population.fitness import History, empty_history, fitness_spec
 from phylon.worker.training.assembly import Parts
-from phylon.worker.training.checkpoint import Arrays, flatten, prefixed, unflatten, within
+from phylon.worker.training.checkpoint import Arrays, add_prefix, flatten, strip_prefix, unflatten
 from phylon.worker.training.lineage import Lineage
+from phylon.worker.training.metrics import UpdateMetrics
 from phylon.worker.training.randomness import run_key
-from phylon.worker.training.ticks import UpdateMetrics
 
 
 @dataclass
 class TrainingState:
-    """Replay and episode accounts belong to it as well, but live in `Parts`, beside the environments."""
+    """Replay and episode returns belong to it as well, but live in `Parts`, beside the environments."""
 
     step: int
-    """Environment steps that each member has taken."""
+    """Environment steps per member."""
     population: Population
     hyperparams: dict[str, NDArray[np.float32]]
-    """What the method planned, [P] for each name."""
+    """As the method planned them, [P] for each name."""
     placed: Hyperparams
-    """The same, where the members live."""
+    """The same values, where the members live."""
     method_state: Any
     fitness: NDArray[np.float32]
     """What members are ranked by, [P]; NaN before the first evaluation."""
@@ -41,15 +42,19 @@ class TrainingState:
     """Episodes of the latest evaluation, [P, episodes]; NaN before the first."""
     lineage: Lineage
     update_metrics: UpdateMetrics
+    reported_step: int
+    """The step of the latest metrics event of this attempt, or the one that the attempt started from."""
     search_state: Any = ()
-    """What a method that makes weights itself remembers."""
+    """Of a method that makes weights itself."""
+    latest_metrics: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    """Of the latest updates, [P]. There are always some between a checkpoint and an evolution, so none are stored."""
 
 
-def founders(parts: Parts) -> TrainingState:
-    """Step 0: fresh members with hyper-parameters drawn from their distributions."""
+def make_founders(parts: Parts) -> TrainingState:
+    """Step 0: new members with hyper-parameters drawn from their distributions."""
     size, words = parts.work.population_size, run_key(parts.seed)
 
-    @partial(jax.jit, compiler_options=seldom_run())
+    @partial(jax.jit, compiler_options=fast_compile_options())
     def draw(key: jax.Array) -> tuple[Hyperparams, Any]:
         hyperparams = sample_hyperparams(
             derive(key, "hyperparams"), parts.spec.algorithm, size, founding_values(parts.spec)
@@ -61,7 +66,7 @@ def founders(parts: Parts) -> TrainingState:
     placed = parts.execution.place(hyperparams)
     population, search_state = parts.execution.init(words, placed), ()
     if parts.method.search:
-        begin = jax.jit(parts.method.search.begin, compiler_options=seldom_run())
+        begin = jax.jit(parts.method.search.begin, compiler_options=fast_compile_options())
         search_state, population = begin(derive(jax.random.wrap_key_data(jnp.asarray(words)), "search"), population)
     parts.collector.restart(0)
     return TrainingState(
@@ -75,6 +80,7 @@ def founders(parts: Parts) -> TrainingState:
         returns=np.full((size, parts.spec.evaluation.episodes), np.nan, np.float32),
         lineage=Lineage(size),
         update_metrics=UpdateMetrics(),
+        reported_step=0,
         search_state=search_state,
     )
 
@@ -84,31 +90,31 @@ def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
         "step": np.array(state.step),
         "fitness": state.fitness,
         "returns": state.returns,
-        **prefixed("history", state.history._asdict()),
+        **add_prefix("history", state.history._asdict()),
         **flatten("population", state.population),
         **flatten("hyperparams", state.hyperparams),
         **flatten("method", state.method_state),
         **flatten("search", state.search_state),
-        **prefixed("lineage", state.lineage.to_arrays()),
-        **prefixed("update_metrics", state.update_metrics.to_arrays()),
-        **prefixed("episodes", parts.collector.episodes.to_arrays()),
-        **prefixed("replay", parts.experience.to_arrays()),
+        **add_prefix("lineage", state.lineage.to_arrays()),
+        **add_prefix("update_metrics", state.update_metrics.to_arrays()),
+        **add_prefix("episodes", parts.collector.episodes.to_arrays()),
+        **add_prefix("replay", parts.experience.to_arrays()),
     }
 
 
 def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
-    """The state that checkpoint `number` holds; fills the replay and restarts the environments too."""
+    """The state that checkpoint `number` holds; also fills the replay and restarts the environments."""
     work = parts.work
     hyperparams = unflatten("hyperparams", work.hyperparams_shape(), arrays)
     method_shape = jax.eval_shape(parts.method.init, jax.random.key(0), work.hyperparams_shape())
-    population_shape, search_shape = parts.execution.shape(), ()
+    population_shape, search_shape = parts.execution.shape, ()
     if parts.method.search:
         search_shape, _ = jax.eval_shape(parts.method.search.begin, jax.random.key(0), population_shape)
     lineage, update_metrics = Lineage(work.population_size), UpdateMetrics()
-    lineage.from_arrays(within("lineage", arrays))
-    update_metrics.from_arrays(within("update_metrics", arrays))
-    parts.collector.episodes.from_arrays(within("episodes", arrays))
-    parts.experience.from_arrays(within("replay", arrays))
+    lineage.from_arrays(strip_prefix("lineage", arrays))
+    update_metrics.from_arrays(strip_prefix("update_metrics", arrays))
+    parts.collector.episodes.from_arrays(strip_prefix("episodes", arrays))
+    parts.experience.from_arrays(strip_prefix("replay", arrays))
     parts.collector.restart(number)
     return TrainingState(
         step=int(arrays["step"]),
@@ -117,9 +123,10 @@ def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
         placed=parts.execution.place(hyperparams),
         method_state=unflatten("method", method_shape, arrays),
         fitness=arrays["fitness"],
-        history=History(**within("history", arrays)),
+        history=History(**strip_prefix("history", arrays)),
         returns=arrays["returns"],
         lineage=lineage,
         update_metrics=update_metrics,
+        reported_step=int(arrays["step"]),
         search_state=unflatten("search", search_shape, arrays),
     )

@@ -1,38 +1,24 @@
-"""Where the time goes. Compilation is told apart from the phase it happens in, by JAX's own report of it."""
+"""Where the time goes. Compilation is separated from the phase in which it happens, by JAX's own events."""
 
 import contextlib
 import time
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
-import jax.monitoring
-
-from phylon.worker.execution.compilation import COMPILATION
+from phylon.worker.execution.compilation import watch_compilation
 
 Phase = Literal[
     "env", "act", "sample", "transfer", "update", "evaluate", "video", "evolve", "checkpoint", "compile", "other"
 ]
-PHASES: tuple[Phase, ...] = (
-    "env",
-    "act",
-    "sample",
-    "transfer",
-    "update",
-    "evaluate",
-    "video",
-    "evolve",
-    "checkpoint",
-    "compile",
-    "other",
-)
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
 class Stopwatch:
-    """Seconds of each phase since the last `lap`. Phases do not nest; compilation interrupts any of them."""
+    """Seconds per phase since the last `lap`. Phases do not nest; compilation interrupts any of them."""
 
     def __init__(self) -> None:
         self.wall_before = 0.0
-        """Seconds of work of the earlier attempts that led to the checkpoint being taken up."""
+        """Seconds of work of the earlier attempts, up to the checkpoint that this one resumes from."""
         self._began = self._lap_began = time.perf_counter()
         self._seconds: dict[Phase, float] = dict.fromkeys(PHASES, 0.0)
         self.compilations = 0
@@ -51,20 +37,16 @@ class Stopwatch:
             self._seconds[name] += time.perf_counter() - began - (self._seconds["compile"] - compiling)
 
     @contextlib.contextmanager
-    def watching_compilation(self) -> Iterator[None]:
-        def record(event: str, duration_secs: float, **kwargs: str | int) -> None:
-            if event.startswith(COMPILATION):
-                self._seconds["compile"] += duration_secs
-                self.compilations += event.endswith("backend_compile_duration")
+    def watch_compilation(self) -> Iterator[None]:
+        def record(event: str, seconds: float) -> None:
+            self._seconds["compile"] += seconds
+            self.compilations += event.endswith("backend_compile_duration")
 
-        jax.monitoring.register_event_duration_secs_listener(record)
-        try:
+        with watch_compilation(record):
             yield
-        finally:
-            jax.monitoring.unregister_event_duration_listener(record)
 
     def lap(self) -> tuple[float, dict[Phase, float]]:
-        """Seconds since the last lap, in all and by phase; `other` is what no phase claimed."""
+        """Seconds since the last lap, in total and by phase; `other` is what belongs to no phase."""
         now = time.perf_counter()
         total = now - self._lap_began
         seconds = self._seconds

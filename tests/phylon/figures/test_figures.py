@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from phylon.figures.comparison import comparison
-from phylon.figures.figure2 import THETA, figure2, stretches
+from phylon.figures.figure2 import THETA, figure2, find_paths
 from phylon.figures.runs import DrawnExperiment, DrawnRun, best_curve
 from phylon.results import RunLineage, Series
 from phylon.returns import RETURN
@@ -59,10 +59,10 @@ def copied() -> DrawnRun:
 
 
 def test_a_copied_theta_is_no_step(copied: DrawnRun):
-    first, second, child = stretches(copied)
-    np.testing.assert_allclose(first.path, [(0.9, 0.9), (0.8, 0.9), (0.7, 0.9)])
-    np.testing.assert_allclose(second.path, [(0.9, 0.9), (0.9, 0.6)])
-    np.testing.assert_allclose(child.path, [(0.8, 0.9), (0.8, 0.5)])
+    first, second, child = find_paths(copied)
+    np.testing.assert_allclose(first.points, [(0.9, 0.9), (0.8, 0.9), (0.7, 0.9)])
+    np.testing.assert_allclose(second.points, [(0.9, 0.9), (0.9, 0.6)])
+    np.testing.assert_allclose(child.points, [(0.8, 0.9), (0.8, 0.5)])
     assert first.before is None and second.before is None and child.before is not None
     np.testing.assert_allclose(child.before, (0.9, 0.6))
     assert [stretch.slot for stretch in (first, second, child)] == [0, 1, 1]

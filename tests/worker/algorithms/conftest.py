@@ -9,7 +9,7 @@ import pytest
 
 from phylon.spec import hyperparameters
 from phylon.worker.core.types import EnvironmentInfo, Transition
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 
 OBSERVATION, ACTION, BATCH = 3, 2, 16
 
@@ -22,7 +22,7 @@ def info():
 @pytest.fixture(scope="session")
 def compiled():
     """`jax.jit` for programs that run a few times only: it compiles in half the time."""
-    return functools.partial(jax.jit, compiler_options=seldom_run())
+    return functools.partial(jax.jit, compiler_options=fast_compile_options())
 
 
 @pytest.fixture(scope="session")

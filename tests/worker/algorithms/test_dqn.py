@@ -15,12 +15,12 @@ from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.dqn import critic_loss, critic_targets, epsilon, init_state
 from phylon.worker.algorithms.resets import reset
 from phylon.worker.core.types import EnvironmentInfo, Transition
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.networks import action_values
 
 ACTIONS, BATCH = 3, 16
 INFO = EnvironmentInfo(observation_shape=(2,), action_size=ACTIONS, max_episode_steps=None, is_discrete=True)
-COMPILED = {"compiler_options": seldom_run()}
+COMPILED = {"compiler_options": fast_compile_options()}
 SPEC = DQNSpec(name="dqn", network=MLPSpec(hidden=(8,)), target_period=2, target_rate=0.5, epsilon_decay=100)
 
 

@@ -13,14 +13,14 @@ from phylon.worker.algorithms.drac import data_penalty
 from phylon.worker.algorithms.ppo import ppo_network
 from phylon.worker.core.errors import UnsupportedEnvironment
 from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.learning.augmentations import AUGMENTATIONS
 
 STEPS, ENVS, ACTIONS, SIDE = 4, 2, 3, 12
 INFO = EnvironmentInfo((SIDE, SIDE, 3), ACTIONS, None, True, "uint8", envs_per_member=ENVS)
 NETWORK = CNNSpec(kind="cnn", channels=(4,), kernels=(4,), strides=(2,), hidden=(8,))
 SPEC = DrACSpec(name="drac", rollout_steps=STEPS, epochs=1, minibatches=2, network=NETWORK)
-COMPILED = {"compiler_options": seldom_run()}
+COMPILED = {"compiler_options": fast_compile_options()}
 
 
 def make_rollout():

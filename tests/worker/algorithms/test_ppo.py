@@ -14,12 +14,12 @@ from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.ppo import Experience, judged, minibatch_loss, no_penalty, ppo_network, shuffled
 from phylon.worker.core.errors import EngineError
 from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 
 STEPS, ENVS = 6, 4
 DISCRETE = EnvironmentInfo((2,), 3, None, is_discrete=True, envs_per_member=ENVS)
 CONTINUOUS = EnvironmentInfo((2,), 3, None, envs_per_member=ENVS)
-COMPILED = {"compiler_options": seldom_run()}
+COMPILED = {"compiler_options": fast_compile_options()}
 NETWORK = MLPSpec(hidden=(8,), activation="relu", init="uniform")
 
 

@@ -15,7 +15,7 @@ from phylon.worker.algorithms.ppo import ppo_network
 from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Algorithm, EnvironmentInfo, Rollout, Transition
 from phylon.worker.environments import make_environments
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 
 UPDATES, STEPS, ENVS = 40, 16, 16
 SPEC = PPOSpec(
@@ -43,7 +43,7 @@ class Trainer(NamedTuple):
         """The weights after training on a probe."""
         numbers = {name: jnp.float32(value) for name, value in (hyperparameters(SPEC) | changed).items()}
         key = jax.random.key(0)
-        state = jax.jit(self.algorithm.init, compiler_options=seldom_run())(derive(key, "init"), numbers)
+        state = jax.jit(self.algorithm.init, compiler_options=fast_compile_options())(derive(key, "init"), numbers)
         id = f"{name}Discrete-v0" if self.info.is_discrete else f"{name}-v0"
         environments = make_environments(EnvironmentSpec(suite="probe", id=id), ENVS)
         obs = environments.reset(np.arange(ENVS))

@@ -12,7 +12,7 @@ from phylon.spec.algorithms import DQNSpec
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.execution import Workload
-from phylon.worker.execution.acting import leaves_read, make_acting
+from phylon.worker.execution.acting import find_leaves_read, make_acting
 
 SIZE, KEY = 4, np.array([1, 2], np.uint32)
 
@@ -24,12 +24,12 @@ def obs():
 
 @pytest.fixture
 def actor(setting, execution):
-    return execution.actor(setting.start(execution), execution.place(setting.hyperparams))
+    return execution.acting.actor(setting.start(execution), execution.place(setting.hyperparams))
 
 
 def test_explores_like_each_member_alone(setting, execution, actor, obs):
     population = jax.device_get(setting.start(execution))
-    keys = execution.exploration_keys(KEY, 3, 2)[1]
+    keys = execution.acting.keys(KEY, 3, 2)[1]
     actions = actor.explore(obs, keys)
     for slot in range(SIZE):
         state, hyperparams = jax.tree.map(lambda values, slot=slot: values[slot], (population, setting.hyperparams))
@@ -48,18 +48,20 @@ def test_exploits_without_noise(setting, execution, actor, obs):
 
 
 def test_keys_differ_between_segments_calls_and_members(execution):
-    keys = np.concatenate([execution.exploration_keys(KEY, segment, 10) for segment in range(3)])
+    keys = np.concatenate([execution.acting.keys(KEY, segment, 10) for segment in range(3)])
     assert keys.shape == (30, SIZE, 2)
     assert len(np.unique(keys.reshape(-1, 2), axis=0)) == 30 * SIZE
 
 
 def test_keys_do_not_depend_on_the_strategy(setting):
-    sequential, sharded = (setting.build(name).exploration_keys(KEY, 5, 4) for name in ("sequential", "sharded"))
+    sequential, sharded = (setting.build(name).acting.keys(KEY, 5, 4) for name in ("sequential", "sharded"))
     np.testing.assert_array_equal(sequential, sharded)
 
 
 def test_only_what_acting_reads_is_carried_along():
-    read = leaves_read(lambda tree, x: tree["used"] * x, ({"unused": jnp.ones(2), "used": jnp.ones(2)},), jnp.ones(2))
+    read = find_leaves_read(
+        lambda tree, x: tree["used"] * x, ({"unused": jnp.ones(2), "used": jnp.ones(2)},), jnp.ones(2)
+    )
     assert read == [False, True]
 
 
@@ -71,5 +73,5 @@ def test_acting_on_images_reads_one_network_of_dqns_two_and_no_optimiser():
     numbers = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(algorithm).items()}
     work = Workload(partial(build_algorithm, algorithm, info), info, SIZE, numbers)
     shape, hyperparams = work.population_shape(), work.hyperparams_shape()
-    read = make_acting(work, shape).read(shape, hyperparams)
+    read = make_acting(work, shape, jax.local_devices()[0]).actor(shape, hyperparams).policies
     assert 0 < len(read) < len(jax.tree.leaves((shape, hyperparams))) // 2

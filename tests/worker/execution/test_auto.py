@@ -1,6 +1,7 @@
 """`auto` measures once, says what it measured, and remembers it."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import jax
@@ -88,7 +89,7 @@ def test_tries_what_may_be_fastest(platform, count, size, expected):
 
 
 def test_one_member_leaves_no_choice(setting, tmp_path):
-    chosen = choose(ExecutionSpec(), setting.work._replace(population_size=1), pytest.fail, {}, tmp_path)
+    chosen = choose(ExecutionSpec(), replace(setting.work, population_size=1), pytest.fail, {}, tmp_path)
     assert chosen.execution.strategy == "sequential"
     assert "nothing else fits" in chosen.explanation
     assert chosen.execution.devices == (jax.local_devices()[0],)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,8 +21,8 @@ from phylon.spec.experiment import ExecutionSpec
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.core.errors import EngineError
 from phylon.worker.core.types import EnvironmentInfo, Transition
-from phylon.worker.execution import Workload, build_execution
-from phylon.worker.execution.parallel import groups, parallel
+from phylon.worker.execution import Workload, build_execution, checksum
+from phylon.worker.execution.parallel import divide_members, parallel
 
 ROOT = Path(__file__).parents[3]
 KEY = np.array([1, 2], np.uint32)
@@ -30,12 +31,12 @@ TRAINER = """
 import os, time
 from functools import partial
 from phylon.worker.execution.member_process import Group
-from phylon.worker.execution.parallel import Crew
+from phylon.worker.execution.parallel import MemberProcesses
 
 BUSY = "import os, time; print(os.getpid(), flush=True); time.sleep(3600)"
 
 if __name__ == "__main__":
-    crew = Crew([Group(partial(exec, BUSY), range(1), tuple(os.sched_getaffinity(0)), {})])
+    pool = MemberProcesses([Group(partial(exec, BUSY), range(1), tuple(os.sched_getaffinity(0)), {})])
     time.sleep(3600)
 """
 
@@ -46,7 +47,7 @@ def memory_shared() -> int:
 
 def start_and_train(setting, recipe, processes: int):
     """An update by processes that cannot do it."""
-    execution = parallel(setting.work._replace(recipe=recipe), processes)
+    execution = parallel(replace(setting.work, recipe=recipe), processes)
     population = {"weights": np.ones((4, 2), np.float32)}
     return execution, partial(execution.update, population, setting.hyperparams, setting.batches, KEY, 0)
 
@@ -57,12 +58,12 @@ class TestPopulation:
         """An actor, a checkpoint that is being written, a JAX array that looks into shared memory."""
         obs = np.ones((4, 1, 3), np.float32)
         population = setting.start(execution)
-        actor = execution.actor(population, execution.place(setting.hyperparams))
+        actor = execution.acting.actor(population, execution.place(setting.hyperparams))
         actions, checkpoint = actor.exploit(obs), jax.device_get(population)
         held, before = jax.device_put(population), jax.tree.map(np.copy, population)
         for number in range(3):
             population, _ = setting.train(execution, population, number)
-        assert (execution.checksum(population) != execution.checksum(before)).any(axis=1).all()
+        assert (checksum(population) != checksum(before)).any(axis=1).all()
         jax.tree.map(np.testing.assert_array_equal, (checkpoint, held), (before, before))
         np.testing.assert_array_equal(actor.exploit(obs), actions)
 
@@ -87,7 +88,7 @@ def test_numbers_do_not_depend_on_how_members_are_shared_out():
     for processes in (1, 2):
         execution = build_execution("parallel", work, ExecutionSpec(strategy="parallel", processes=processes))
         population, _ = execution.update(execution.init(KEY, hyperparams), hyperparams, batches, KEY, 0)
-        found.append(execution.checksum(population))
+        found.append(checksum(population))
         execution.close()
     np.testing.assert_array_equal(found[0], found[1])
 
@@ -104,7 +105,7 @@ class TestStart:
 
 
 class TestEnd:
-    def test_a_killed_process_is_told_of_while_others_work(self, setting):
+    def test_a_killed_process_is_reported_while_others_work(self, setting):
         others, left_before = set(multiprocessing.active_children()), set(os.listdir("/dev/shm"))
         execution, train = start_and_train(setting, partial(time.sleep, 3600), processes=2)
         started = {process.name: process for process in set(multiprocessing.active_children()) - others}
@@ -117,7 +118,7 @@ class TestEnd:
         assert set(multiprocessing.active_children()) == others
         assert set(os.listdir("/dev/shm")) <= left_before
 
-    def test_an_error_is_told(self, setting):
+    def test_an_error_is_reported(self, setting):
         execution, train = start_and_train(setting, partial(int, "many"), processes=1)
         with pytest.raises(EngineError, match=r"trains members 0 to 3 failed: ValueError: .*'many'"):
             train()
@@ -141,10 +142,10 @@ class TestGroups:
         monkeypatch.setattr(os, "sched_getaffinity", lambda process: {4, 5, 6})
 
         def share_out(size, platform="cpu", processes=None):
-            work = setting.work._replace(population_size=size)
+            work = replace(setting.work, population_size=size)
             return [
                 (group.slots, group.cores)
-                for group in groups(work, SimpleNamespace(platform=platform, device_kind=""), processes)
+                for group in divide_members(work, SimpleNamespace(platform=platform, device_kind=""), processes)
             ]
 
         return share_out

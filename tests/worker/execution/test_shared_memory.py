@@ -1,4 +1,4 @@
-"""What lies in shared memory never changes under whoever holds it, and is used again when nobody does."""
+"""An array in shared memory never changes while something refers to it, and its memory is reused afterwards."""
 
 import gc
 

@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 
+from phylon.worker.execution import checksum
 from phylon.worker.execution.sharded import devices_that_divide
 
 SIZE, UPDATES = 4, 6
@@ -31,21 +32,21 @@ class TestUpdate:
     def test_is_the_same_again_bit_for_bit(self, setting, execution):
         first, _ = setting.train(execution, setting.start(execution))
         second, _ = setting.train(execution, setting.start(execution))
-        np.testing.assert_array_equal(execution.checksum(first), execution.checksum(second))
+        np.testing.assert_array_equal(checksum(first), checksum(second))
 
     def test_depends_on_the_numbers_of_the_updates(self, setting, execution):
         first, _ = setting.train(execution, setting.start(execution), first=0)
         second, _ = setting.train(execution, setting.start(execution), first=1)
-        assert (execution.checksum(first) != execution.checksum(second)).any(axis=1).all()
+        assert (checksum(first) != checksum(second)).any(axis=1).all()
 
     def test_how_updates_are_shared_out_to_calls_makes_no_difference(self, setting, execution):
         whole, report = setting.train(execution, setting.start(execution), first=10)
         population, losses = setting.start(execution), []
         for place in (0, 2, 4):
             share = jax.tree.map(lambda field, place=place: field[:, place : place + 2], setting.batches)
-            population, told = setting._replace(batches=share).train(execution, population, first=10 + place)
-            losses.append(told.metrics["critic_loss"])
-        np.testing.assert_array_equal(execution.checksum(population), execution.checksum(whole))
+            population, partial = setting._replace(batches=share).train(execution, population, first=10 + place)
+            losses.append(partial.metrics["critic_loss"])
+        np.testing.assert_array_equal(checksum(population), checksum(whole))
         np.testing.assert_allclose(np.mean(losses, axis=0), report.metrics["critic_loss"], rtol=1e-5)
 
     @pytest.mark.parametrize("execution", ["sequential", "vectorized", "sharded"], indirect=True)
@@ -67,11 +68,11 @@ class TestUpdate:
 class TestGather:
     def test_moves_whole_members(self, setting, execution):
         population, _ = setting.train(execution, setting.start(execution))
-        before, kept = execution.checksum(population), jax.device_get(population)
+        before, kept = checksum(population), jax.device_get(population)
         parents = np.array([3, 1, 1, 0], np.int32)
         gathered = execution.gather(population, parents)
         jax.tree.map(lambda new, old: np.testing.assert_array_equal(new, old[parents]), jax.device_get(gathered), kept)
-        np.testing.assert_array_equal(execution.checksum(gathered), before[parents])
+        np.testing.assert_array_equal(checksum(gathered), before[parents])
 
     def test_members_stay_where_members_live(self, setting, execution):
         population = setting.start(execution)
@@ -90,7 +91,7 @@ class TestGather:
 
 class TestChecksum:
     def test_tells_members_apart(self, setting, execution):
-        assert len(np.unique(execution.checksum(setting.start(execution)), axis=0)) == SIZE
+        assert len(np.unique(checksum(setting.start(execution)), axis=0)) == SIZE
 
     @pytest.mark.parametrize("change", ["last bit", "swapped places"])
     def test_notices_any_change(self, setting, execution, change):
@@ -101,7 +102,7 @@ class TestChecksum:
             weights.view(np.uint32)[2, 0, 0, 0] ^= 1
         else:
             weights[2, 0, 0, [0, 1]] = weights[2, 0, 0, [1, 0]]
-        before, after = execution.checksum(execution.place(population)), execution.checksum(execution.place(changed))
+        before, after = checksum(execution.place(population)), checksum(execution.place(changed))
         assert np.flatnonzero((before != after).any(axis=1)).tolist() == [2]
 
 

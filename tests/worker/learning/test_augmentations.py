@@ -1,12 +1,15 @@
 """Every augmentation against the property that defines it, image by image."""
 
+import colorsys
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from phylon.spec.algorithms.drac import AUGMENTATION_NAMES
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.learning.augmentations import (
     AUGMENTATIONS,
     adjust_colours,
@@ -18,12 +21,16 @@ from phylon.worker.learning.augmentations import (
     cutout_colour,
     flip,
     grayscale,
+    hsv_to_rgb,
+    luminance,
     random_convolution,
+    rgb_to_hsv,
     rotate,
 )
 
 COUNT = 64
-QUICKLY = {"compiler_options": seldom_run()}
+GRID = list(itertools.product(np.linspace(0, 1, 6), repeat=3))  # grays, black, white and the pure colours among them
+QUICKLY = {"compiler_options": fast_compile_options()}
 COMPILED = {function: jax.jit(function, **QUICKLY) for function in AUGMENTATIONS.values()}
 
 
@@ -218,3 +225,18 @@ def test_members_with_different_choices_share_a_program(images):
     for number, function in enumerate(AUGMENTATIONS.values()):
         alone = COMPILED[function](jax.random.split(jax.random.key(1), 8)[number], images)
         np.testing.assert_allclose(together[number], alone, rtol=1e-4, atol=1e-5)
+
+
+def test_to_hsv_as_the_standard_library_has_it(variant):
+    found = variant(rgb_to_hsv)(jnp.array(GRID, jnp.float32))
+    np.testing.assert_allclose(found, [colorsys.rgb_to_hsv(*colour) for colour in GRID], atol=1e-5)
+
+
+def test_from_hsv_as_the_standard_library_has_it(variant):
+    found = variant(hsv_to_rgb)(jnp.array(GRID, jnp.float32))
+    np.testing.assert_allclose(found, [colorsys.hsv_to_rgb(*colour) for colour in GRID], atol=1e-5)
+
+
+def test_luminance(variant):
+    images = jnp.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]])
+    np.testing.assert_allclose(variant(luminance)(images), [[[0.2989], [0.587]], [[0.114], [0.9999]]], rtol=1e-5)

@@ -1,7 +1,9 @@
 import jax.numpy as jnp
 import pytest
 
-from phylon.worker.learning import adam_init, adam_step
+from phylon.worker.learning import adam_init, adam_step, clip_by_global_norm, polyak_average
+
+GRADIENTS = {"a": jnp.array([3.0]), "b": jnp.array([[0.0, 4.0]])}  # a joint length of 5
 
 
 def test_two_steps_by_hand(variant):
@@ -32,3 +34,23 @@ def test_epsilon_dampens_small_gradients(variant):
         params, {"w": jnp.array([1e-5])}, adam_init(params), jnp.array(1.0)
     )
     assert after["w"].tolist() == pytest.approx([-0.5], rel=1e-3)
+
+
+@pytest.mark.parametrize(("limit", "factor"), [(10.0, 1.0), (5.0, 1.0), (2.5, 0.5), (0.5, 0.1)])
+def test_all_gradients_shrink_alike(variant, limit, factor):
+    clipped, norm = variant(clip_by_global_norm)(GRADIENTS, jnp.array(limit))
+    assert norm == pytest.approx(5.0)
+    assert clipped["a"].tolist() == pytest.approx([3 * factor])
+    assert clipped["b"].tolist() == [pytest.approx([0, 4 * factor])]
+
+
+def test_gradients_of_zero_stay_zero(variant):
+    clipped, norm = variant(clip_by_global_norm)({"a": jnp.zeros(2)}, jnp.array(0.5))
+    assert norm == 0
+    assert clipped["a"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(("rate", "expected"), [(0.0, [1.0, 2.0]), (0.25, [1.5, 1.0]), (1.0, [3.0, -2.0])])
+def test_polyak_average_moves_by_the_rate(variant, rate, expected):
+    target, online = {"w": jnp.array([1.0, 2.0])}, {"w": jnp.array([3.0, -2.0])}
+    assert variant(polyak_average)(target, online, jnp.array(rate))["w"].tolist() == pytest.approx(expected)

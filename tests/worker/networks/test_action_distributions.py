@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.worker.networks.action_distributions import Categorical, DiagonalNormal
+from phylon.worker.networks.distributions import Categorical, DiagonalNormal
 
 LOGITS = jnp.array([[0.0, 1.0, -2.0], [3.0, 3.0, 3.0]])
 CHOICE = Categorical(LOGITS)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.worker.networks.convolution_layer import convolve
+from phylon.worker.networks.layers import convolve
 
 CASES = [
     # image, side, stride, margin

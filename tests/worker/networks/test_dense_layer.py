@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.worker.networks.dense_layer import multiply
+from phylon.worker.networks.layers import multiply
 
 SHAPES = [
     # rows, inputs, outputs: each way of saving copies is the cheaper one somewhere

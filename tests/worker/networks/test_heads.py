@@ -9,7 +9,7 @@ from phylon.spec import MLPSpec
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.networks import action_values, policy_and_value
-from phylon.worker.networks.action_distributions import Categorical, DiagonalNormal
+from phylon.worker.networks.distributions import Categorical, DiagonalNormal
 
 ATARI = EnvironmentInfo((84, 84, 4), 14, None, is_discrete=True, observation_dtype="uint8")
 PROCGEN = EnvironmentInfo((64, 64, 3), 15, None, is_discrete=True, observation_dtype="uint8")

@@ -11,7 +11,7 @@ from phylon.spec import MLPSpec
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec
 from phylon.worker.core.errors import UnsupportedEnvironment
 from phylon.worker.core.types import EnvironmentInfo
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.networks.torsos import torso
 
 ATARI = EnvironmentInfo((84, 84, 4), 14, None, is_discrete=True, observation_dtype="uint8")
@@ -136,9 +136,9 @@ class TestStart:
     def test_convolutions_start_as_the_spec_says(self):
         def start(init):
             spec = CNNSpec(kind="cnn", channels=(32, 16), kernels=(4, 3), strides=(1, 1), init=init)
-            return jax.jit(torso(spec, PROCGEN).network.init, compiler_options=seldom_run())(jax.random.key(0))[
-                "params"
-            ]
+            return jax.jit(torso(spec, PROCGEN).network.init, compiler_options=fast_compile_options())(
+                jax.random.key(0)
+            )["params"]
 
         uniform, orthogonal = start("uniform"), start("orthogonal")
         for name, fan_in in {"convolution_0": 4 * 4 * 3, "convolution_1": 3 * 3 * 32}.items():
@@ -150,7 +150,7 @@ class TestStart:
 
     def test_impala_starts_as_glorot_has_it(self):
         init = torso(ImpalaSpec(kind="impala"), PROCGEN).network.init
-        layers = jax.jit(init, compiler_options=seldom_run())(jax.random.key(0))["params"]
+        layers = jax.jit(init, compiler_options=fast_compile_options())(jax.random.key(0))["params"]
         kernel = np.asarray(layers["stage_1"]["kernel"])  # 16 to 32 channels
         limit = (6 / (9 * 16 + 9 * 32)) ** 0.5
         assert 0.95 * limit < np.abs(kernel).max() <= limit

@@ -11,7 +11,7 @@ from phylon.spec import parse_spec
 from phylon.worker.algorithms.joint import build_joint_algorithm
 from phylon.worker.core.keys import member_keys
 from phylon.worker.core.types import EnvironmentInfo
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.population import Standing, build_method, sample_hyperparams
 from phylon.worker.population.dvd import BanditState, choose, first_state
 
@@ -52,7 +52,7 @@ def evolving(request):
     method = build_method(spec)
     hyperparams = jax.device_get(sample_hyperparams(jax.random.key(0), spec.algorithm, SIZE))
     hyperparams |= {name: np.full(SIZE, value, np.float32) for name, value in method.hyperparams.items()}
-    evolve = jax.jit(method.evolve, compiler_options=seldom_run())
+    evolve = jax.jit(method.evolve, compiler_options=fast_compile_options())
     return method, hyperparams, jax.device_get(method.init(jax.random.key(1), hyperparams)), evolve
 
 
@@ -102,7 +102,9 @@ class TestCEMRL:
             used = drawn._replace(members=jax.tree.map(lambda leaf: leaf + 1, drawn.members))
             return founders, state, drawn, used, search.breed(jax.random.key(3), state, used, standing())
 
-        founders, state, drawn, used, (after, bred) = jax.jit(life, compiler_options=seldom_run())(jax.random.key(0))
+        founders, state, drawn, used, (after, bred) = jax.jit(life, compiler_options=fast_compile_options())(
+            jax.random.key(0)
+        )
         for mean, leaf in zip(jax.tree.leaves(state.mean), jax.tree.leaves(founders.members.policy), strict=True):
             np.testing.assert_array_equal(mean, leaf[0])
         for old, new in ((founders, drawn), (used, bred)):
@@ -135,7 +137,7 @@ class TestSchedule:
         assert build_method(make_spec(DVD | {"coefficient": arms})).hyperparams == {"diversity": 0.3}
 
 
-DRAWS = jax.jit(jax.vmap(choose, in_axes=(0, None, None)), compiler_options=seldom_run())
+DRAWS = jax.jit(jax.vmap(choose, in_axes=(0, None, None)), compiler_options=fast_compile_options())
 
 
 def draws(number, state, best):

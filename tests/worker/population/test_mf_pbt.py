@@ -6,7 +6,7 @@ import pytest
 
 from phylon.spec import parse_spec, tuned
 from phylon.spec.problems import SpecInvalid
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.population import Standing, build_method, sample_hyperparams
 
 FREQUENCIES = (1, 2, 6)
@@ -58,7 +58,7 @@ def by_the_book(fitness, interval):
 
 SPEC = make_spec()
 METHOD = build_method(SPEC)
-EVOLVE = jax.jit(METHOD.evolve, compiler_options=seldom_run())
+EVOLVE = jax.jit(METHOD.evolve, compiler_options=fast_compile_options())
 
 
 @pytest.mark.parametrize("interval", [1, 2, 3, 6])

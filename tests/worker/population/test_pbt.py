@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from phylon.spec import Choice, IntUniform, LogUniform, Uniform, bounds, parse_spec, tuned
 from phylon.spec.selection import donors, replaced_members
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.population import Standing, build_method, ranks, sample_hyperparams
 from phylon.worker.population.pbt import operator_of
 
@@ -57,8 +57,8 @@ TUNED = tuned(SPEC.algorithm)
 def compiled(size, bottom, top, explore_name):
     spec = make_spec(size, bottom, top, PERTURB if explore_name == "perturb" else {"name": explore_name})
     method = build_method(spec)
-    draw = jax.jit(lambda key: sample_hyperparams(key, spec.algorithm, size), compiler_options=seldom_run())
-    return spec, method, draw, jax.jit(method.evolve, compiler_options=seldom_run())
+    draw = jax.jit(lambda key: sample_hyperparams(key, spec.algorithm, size), compiler_options=fast_compile_options())
+    return spec, method, draw, jax.jit(method.evolve, compiler_options=fast_compile_options())
 
 
 def standing(fitness):

@@ -10,7 +10,7 @@ from phylon.spec.memory import replay_bytes
 from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
 from phylon.worker.environments import describe, make_environments
 from phylon.worker.replay import FrameReplay, Replay, make_replay
-from phylon.worker.training.collect import Given, HostCollector, in_order_of_time
+from phylon.worker.training.collect import FixedActions, HostCollector, flatten_time
 from phylon.worker.training.stopwatch import Stopwatch
 
 SIDE, STACK, MEMBERS = 3, 4, 2
@@ -48,7 +48,7 @@ class Film:
 
     def calls(self, count, ends=0.15):
         """The next transitions, [P, calls * envs, ...]."""
-        return in_order_of_time(Rollout(self._transitions(count, ends), np.zeros(0)))
+        return flatten_time(Rollout(self._transitions(count, ends), np.zeros(0)))
 
     def _transitions(self, count, ends):
         shape = (MEMBERS, count, self.envs)
@@ -146,9 +146,9 @@ def test_atari_comes_back_bit_for_bit():
     for number in range(2):
         collector.restart(number)
         actions = random.integers(0, info.action_size, (50, MEMBERS, envs)).astype(np.int32)
-        rollout = collector.collect(Given(actions), Stopwatch())
+        rollout = collector.collect(FixedActions(actions), Stopwatch())
         for replay in (frames, ring):
-            replay.add(in_order_of_time(rollout))
+            replay.add(flatten_time(rollout))
         assert_same_draws(frames, ring, number, updates=4)
     collector.close()
     assert frames.nbytes < ring.nbytes / 6.8

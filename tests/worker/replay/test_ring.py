@@ -9,7 +9,7 @@ MEMBERS = 3
 
 
 def transitions(start, count, members=MEMBERS):
-    """Every number tells the member (thousands) and the transition (the rest) that it belongs to."""
+    """Every number encodes the member (thousands) and the transition (the rest) that it belongs to."""
     label = 1000 * np.arange(members, dtype=np.float32)[:, None] + np.arange(start, start + count, dtype=np.float32)
     return Transition(
         obs=np.stack([label, label + 0.25], axis=-1),

@@ -10,7 +10,7 @@ from phylon import study
 from phylon.spec import RuntimeStudySpec, parse_study
 from phylon.study import Machine, Measurement, measured, unmeasured
 from phylon.worker.studies import conductor
-from phylon.worker.studies.cell import Failed, told
+from phylon.worker.studies.cell import Failed, classify_error
 from phylon.worker.studies.contender import NotApplicable, Task
 from phylon.worker.studies.folder import FolderRefused, locked, open_study
 from phylon.worker.studies.lane import Lane, LaneFailed
@@ -32,11 +32,11 @@ class Ran:
     """A study whose population of one was measured before. Of three members, only some contenders have a chance."""
 
     def __init__(self, folder: Path) -> None:
-        self.file, self.told = folder / study.STUDY_FILE, list[str]()
+        self.file, self.reports = folder / study.STUDY_FILE, list[str]()
         open_study(folder, SPEC, MACHINE)
         self.before = [self._earlier(cell) for cell in SPEC.cells() if cell.population_size == 1]
         study.append(self.file, self.before)
-        conductor.run(SPEC, MACHINE, folder, lambda done, total, text: self.told.append(f"{done}/{total} {text}"))
+        conductor.run(SPEC, MACHINE, folder, lambda done, total, text: self.reports.append(f"{done}/{total} {text}"))
         found = study.read(self.file).measurements
         self.kept, self.new = list(found[: len(self.before)]), {m.contender: m for m in found[len(self.before) :]}
 
@@ -54,8 +54,8 @@ def ran(tmp_path_factory) -> Ran:
 def test_a_study_goes_on_where_it_stood(ran: Ran):
     assert ran.kept == ran.before
     assert [measurement.population_size for measurement in ran.new.values()] == [3] * 6
-    assert ran.told[-1] == "12/12 done"
-    assert not any(" 1 members" in text for text in ran.told)
+    assert ran.reports[-1] == "12/12 done"
+    assert not any(" 1 members" in text for text in ran.reports)
 
 
 def test_contenders_take_turns(ran: Ran):
@@ -68,7 +68,7 @@ def test_contenders_take_turns(ran: Ran):
         assert measurement.compile_seconds > 0
     cores = min(3, len(os.sched_getaffinity(0)))
     assert (sequential.processes, parallel.processes) == (1, cores)
-    turns = [text for text in ran.told if "repeat" in text]
+    turns = [text for text in ran.reports if "repeat" in text]
     assert [text.split("repeat ")[1] for text in turns] == ["1 of 3"] * 2 + ["2 of 3"] * 2 + ["3 of 3"] * 2
 
 
@@ -76,7 +76,7 @@ def test_after_running_out_of_memory_no_larger_population_is_tried(ran: Ran):
     for contender in ("torch vectorized", "jax sequential", "jax vectorized", "jax parallel"):
         assert ran.new[contender].status == "out_of_memory"
         assert ran.new[contender].reason == "1 members were too many already"
-        assert not any(contender in text for text in ran.told)
+        assert not any(contender in text for text in ran.reports)
 
 
 def test_our_parallel_strategy_has_processes_of_its_own(tmp_path: Path):
@@ -115,8 +115,8 @@ def test_a_killed_process_is_memory_that_ran_out():
         (NotApplicable("no compiler"), "not_applicable"),
     ],
 )
-def test_an_error_is_told_by_its_kind(error: Exception, status: str):
-    failed = told(error)
+def test_an_error_is_classified_by_its_kind(error: Exception, status: str):
+    failed = classify_error(error)
     assert isinstance(failed, Failed)
     assert failed.status == status and failed.reason
 

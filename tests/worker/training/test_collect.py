@@ -5,7 +5,7 @@ import pytest
 
 from phylon.spec.experiment import EnvironmentSpec
 from phylon.worker.environments import make_environments
-from phylon.worker.training.collect import Given, HostCollector, in_order_of_time
+from phylon.worker.training.collect import FixedActions, HostCollector, flatten_time
 from phylon.worker.training.stopwatch import Stopwatch
 
 SIZE, ENVS = 3, 2
@@ -20,11 +20,11 @@ def collector_on(id, suite="probe", seed=0):
 
 def by_slot(calls):
     """Slot i does i / 10, so that a mix-up of members shows."""
-    return Given(np.broadcast_to(np.arange(SIZE, dtype=np.float32)[:, None, None] / 10, (calls, SIZE, ENVS, 1)))
+    return FixedActions(np.broadcast_to(np.arange(SIZE, dtype=np.float32)[:, None, None] / 10, (calls, SIZE, ENVS, 1)))
 
 
 def test_transitions_are_in_the_order_of_time():
-    collected = in_order_of_time(collector_on("DelayedReward-v0").collect(by_slot(4), Stopwatch()))
+    collected = flatten_time(collector_on("DelayedReward-v0").collect(by_slot(4), Stopwatch()))
     assert collected.obs.shape == (SIZE, 4 * ENVS, 1)
     for field, expected in [
         (collected.obs[0, :, 0], [0, 0, 1, 1, 0, 0, 1, 1]),
@@ -46,7 +46,7 @@ def test_a_truncated_step_is_not_terminated():
 def test_returns_are_means_over_the_episodes_since_the_last_look():
     collector = collector_on("ActionReward-v0")
     assert np.isnan(collector.episodes.returns()).all()
-    collected = in_order_of_time(collector.collect(by_slot(10), Stopwatch()))
+    collected = flatten_time(collector.collect(by_slot(10), Stopwatch()))
     np.testing.assert_allclose(collector.episodes.returns(), collected.reward.mean(axis=1), rtol=1e-6)
     latest = collector.episodes.returns()
     np.testing.assert_array_equal(latest, collector.episodes.returns())  # no new episode: what it was

@@ -1,4 +1,4 @@
-"""CEM-RL and DvD through the whole loop: what they tell, and that a resumed run repeats the whole one."""
+"""CEM-RL and DvD through the whole loop: what they report, and that a resumed run repeats the whole one."""
 
 from pathlib import Path
 from typing import Any

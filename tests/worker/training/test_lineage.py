@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from phylon.worker.population import Birth, Evolution
-from phylon.worker.training.failure import MutationNotProven
+from phylon.worker.training.checks import MutationNotProven, check_copies, check_hyperparams
 from phylon.worker.training.lineage import Lineage
-from phylon.worker.training.proof import prove_copies, prove_hyperparams
 
 BEFORE = {"discount": np.array([0.9, 0.95, 0.99], np.float32), "target_rate": np.full(3, 0.5, np.float32)}
 AFTER = {"discount": np.array([0.99, 0.95, 0.99], np.float32), "target_rate": np.full(3, 0.5, np.float32)}
@@ -71,18 +70,18 @@ def test_goes_on_from_a_checkpoint(lineage):
 
 class TestProof:
     def test_accepts_what_was_planned(self):
-        prove_copies(WEIGHTS, WEIGHTS[[2, 1, 2]], np.array([2, 1, 2]), AFTER)
-        prove_hyperparams(AFTER, {name: values.copy() for name, values in AFTER.items()})
+        check_copies(WEIGHTS, WEIGHTS[[2, 1, 2]], np.array([2, 1, 2]), AFTER)
+        check_hyperparams(AFTER, {name: values.copy() for name, values in AFTER.items()})
 
     def test_one_bit_of_weights(self):
         after = WEIGHTS.copy()
         after[1, 1] ^= 1
         with pytest.raises(MutationNotProven, match=r"slot 1 should hold the weights of slot 1 \(0000000300000004\)"):
-            prove_copies(WEIGHTS, after, np.arange(3), AFTER)
+            check_copies(WEIGHTS, after, np.arange(3), AFTER)
 
     def test_one_bit_of_a_hyperparameter(self):
         used = {name: values.copy() for name, values in AFTER.items()}
         used["discount"].view(np.uint32)[2] ^= 1
         with pytest.raises(MutationNotProven, match="slot 2 should train with discount") as caught:
-            prove_hyperparams(AFTER, used)
+            check_hyperparams(AFTER, used)
         assert caught.value.member == 2

@@ -12,7 +12,7 @@ from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.joint import build_joint_algorithm
 from phylon.worker.core.types import Algorithm, EnvironmentInfo
 from phylon.worker.environments import describe
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.execution.members import member_updates
 from phylon.worker.training.experience import make_experience
 
@@ -146,7 +146,9 @@ def test_a_compiled_program_needs_what_was_forecast_within_a_tenth():
     spec = spec_of(*SPECS["td3"])
     made = made_of(spec)
     example = make_experience(spec, made.info, seed=0, learners=4).example()
-    program = jax.jit(jax.vmap(member_updates(made.algorithm)), donate_argnums=0, compiler_options=seldom_run())
+    program = jax.jit(
+        jax.vmap(member_updates(made.algorithm)), donate_argnums=0, compiler_options=fast_compile_options()
+    )
     lowered = program.lower(made.members, made.hyperparams, example, keys(), np.zeros(4, np.uint32))
     needs: Any = lowered.compile().memory_analysis()
     device = population_memory(spec).of(4).device

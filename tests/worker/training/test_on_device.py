@@ -13,7 +13,7 @@ from phylon.worker.algorithms import build_algorithm
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep
 from phylon.worker.execution import Workload, build_execution
-from phylon.worker.training.collect import Exploring, Given, HostCollector
+from phylon.worker.training.collect import FixedActions, HostCollector, PolicyActions
 from phylon.worker.training.collect_on_device import DeviceCollector
 from phylon.worker.training.evaluate import HostEvaluator
 from phylon.worker.training.evaluate_on_device import DeviceEvaluator
@@ -27,7 +27,7 @@ KEY = np.array([1, 2], np.uint32)
 
 
 class World:
-    """Episodes would end after one to five steps, but three are the limit. Rewards tell starts and actions apart."""
+    """Episodes would end after one to five steps, but three are the limit. Rewards distinguish starts and actions."""
 
     def __init__(self):
         self.traces = 0
@@ -57,7 +57,7 @@ def execution():
 @pytest.fixture(scope="module")
 def actor(execution):
     placed = execution.place({name: np.ones(SIZE, np.float32) for name in hyperparameters(SPEC)})
-    return execution.actor(execution.init(KEY, placed), placed)
+    return execution.acting.actor(execution.init(KEY, placed), placed)
 
 
 def collectors(execution, world, seed=0):
@@ -68,8 +68,8 @@ def collectors(execution, world, seed=0):
 def segments(execution, actor):
     """What members do: by their policies, at random, and by their policies again."""
     actions = np.random.default_rng(0).uniform(-1, 1, (CALLS, SIZE, ENVS, 1)).astype(np.float32)
-    explored = [Exploring(actor, execution.exploration_keys(KEY, number, CALLS)) for number in range(2)]
-    return explored[0], Given(actions), explored[1]
+    explored = [PolicyActions(actor, execution.acting.keys(KEY, number, CALLS)) for number in range(2)]
+    return explored[0], FixedActions(actions), explored[1]
 
 
 def test_one_program_gathers_what_single_steps_gather(execution, actor):
@@ -120,7 +120,7 @@ def test_a_replay_takes_it_to_the_host(execution, actor, small_spec):
     for collector in collectors(execution, World()):
         collector.restart(0)
         experience = make_experience(parse_spec(small_spec), INFO, 0, SIZE)
-        experience.take(collector.collect(segments(execution, actor)[1], Stopwatch()))
+        experience.add(collector.collect(segments(execution, actor)[1], Stopwatch()))
         draws.append(next(experience.draw(0)))
     for expected, found in zip(*draws, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5)

@@ -19,6 +19,12 @@ class AtOnce:
     def __init__(self, *arguments: Any) -> None:
         pass
 
+    def __enter__(self) -> "AtOnce":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
     def submit(self, function: Any, *arguments: Any) -> Future[Any]:
         done: Future[Any] = Future()
         done.set_result(function(*arguments))

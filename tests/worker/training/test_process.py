@@ -2,6 +2,7 @@
 
 import itertools
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from .runs import events_of, kinds, last_arrays, reproducible
 
 
 def has_gone_on_after_checkpoint(events, count):
-    """Metrics were told after the checkpoint, so work is lost when the trainer dies now."""
+    """Metrics were emitted after the checkpoint, so work is lost when the trainer dies now."""
     places = [place for place, event in enumerate(events) if isinstance(event, Checkpoint)]
     return len(places) >= count and any(isinstance(event, Metrics) for event in events[places[count - 1] :])
 
@@ -31,7 +32,7 @@ def long_spec(small_spec):
 
 class TestResume:
     def test_after_sigkill_equals_the_uninterrupted_run(self, small_spec, launch):
-        # At step 600 an episode has ended and updates were done of which no metrics frame has told yet.
+        # At step 600 an episode has ended and there were updates that no metrics event has reported yet.
         small_spec["budget"]["env_steps"] = 1200
         small_spec["checkpoint"]["interval"] = 300
         small_spec["metrics"]["interval"] = 220
@@ -101,9 +102,10 @@ class TestCommands:
         assert code == 0
         assert "ignoring the unknown command b'dance'" in output
 
-    def test_leaves_at_once_when_the_launcher_is_gone(self, long_spec, launch):
+    def test_works_in_its_run_directory_and_leaves_at_once_when_the_launcher_is_gone(self, long_spec, launch):
         trainer = launch(long_spec)
         trainer.wait_for(is_training)
+        assert Path(f"/proc/{trainer.process.pid}/cwd").resolve() == trainer.run_dir.resolve()  # for MUJOCO_LOG.TXT
         trainer.process.stdin.close()
         assert trainer.end()[0] == 76
         assert "stopped" not in kinds(events_of(trainer.run_dir))
@@ -133,7 +135,7 @@ class TestOutput:
         trainer = launch(small_spec)
         code, output = trainer.end()
         assert code == 0
-        assert "small begins: 4 members, seed 0; the spec asks for sharded over 2 devices" in output
+        assert "small starts: 4 members, seed 0; the spec asks for sharded over 2 devices" in output
         assert "step 400 of 400 after" in output
         assert "best (member" in output and "median" in output
 

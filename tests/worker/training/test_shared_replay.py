@@ -5,7 +5,7 @@ import pytest
 
 from phylon.spec import parse_spec
 from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
-from phylon.worker.training.collect import as_of_one_member
+from phylon.worker.training.collect import merge_members
 from phylon.worker.training.experience import make_experience
 
 MEMBERS, CALLS, ENVS = 3, 4, 2
@@ -34,7 +34,7 @@ def experience(small_spec):
 
 
 def test_what_happened_at_the_same_time_lies_side_by_side(rollout):
-    merged = as_of_one_member(rollout).transitions
+    merged = merge_members(rollout).transitions
     assert merged.reward.shape == (1, CALLS, MEMBERS * ENVS)
     assert merged.obs.shape == (1, CALLS, MEMBERS * ENVS, 3)
     assert merged.reward[0, 1].tolist() == [10, 11, 110, 111, 210, 211]
@@ -42,7 +42,7 @@ def test_what_happened_at_the_same_time_lies_side_by_side(rollout):
 
 def test_everyone_draws_from_everything(experience, rollout):
     shared = experience(1000, MEMBERS)
-    shared.take(rollout)
+    shared.add(rollout)
     [drawn] = shared.draw(0)
     assert drawn.reward.shape == (MEMBERS, 2, 50)
     assert drawn.obs.shape == shared.example().obs.shape == (MEMBERS, 2, 50, 3)
@@ -55,7 +55,7 @@ def test_everyone_draws_from_everything(experience, rollout):
 def test_the_oldest_of_all_make_room(experience, rollout):
     shared = experience(50, 1)
     for _ in range(3):
-        shared.take(rollout)  # 24 transitions each
+        shared.add(rollout)  # 24 transitions each
     arrays = shared.to_arrays()
     assert arrays["reward"].shape == (1, 50) and int(arrays["added"]) == 72
     assert next(shared.draw(0)).reward.shape == (1, 2, 50)
@@ -78,7 +78,7 @@ def test_stacked_frames_of_all_members_are_stored_once_and_drawn_whole(small_spe
     draws = []
     for frame_stack in (1, stack):
         shared = make_experience(parse_spec(small_spec), info._replace(frame_stack=frame_stack), 0, MEMBERS)
-        shared.take(rollout)
+        shared.add(rollout)
         draws.append(next(shared.draw(0)))
     for whole, stacked in zip(*draws, strict=True):
         np.testing.assert_array_equal(stacked, whole)

@@ -1,4 +1,4 @@
-"""Time by phase; compiling is told apart. Sleeping makes a lower bound, and no upper bound is asserted."""
+"""Time by phase; compiling is separate. Sleeping makes a lower bound, and no upper bound is asserted."""
 
 import time
 
@@ -32,7 +32,7 @@ def test_a_lap_begins_at_zero():
 def test_compiling_is_not_charged_to_the_phase():
     stopwatch = Stopwatch()
     program = jax.jit(lambda x: jnp.sin(x) @ jnp.cos(x) + 41)
-    with stopwatch.watching_compilation():
+    with stopwatch.watch_compilation():
         with stopwatch.phase("update"):
             jax.block_until_ready(program(jnp.ones((7, 7))))
         first = stopwatch.lap()[1]

@@ -18,7 +18,7 @@ from phylon.toys import START, TOP, figure2_score
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.environments import describe
-from phylon.worker.execution.compilation import seldom_run
+from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.population import Standing, build_method, sample_hyperparams
 from phylon.worker.population.timing import Progress, is_due
 
@@ -77,7 +77,9 @@ def simulate(preset: str, arm: str, seeds: int = SEEDS) -> Lives:
         return jax.lax.scan(step, (population, hyperparams, method_state), inputs)[1]
 
     with jax.debug_key_reuse(False):  # it takes a key that a scan closes over for one that is used at every step
-        return Lives(*map(np.asarray, jax.jit(jax.vmap(run), compiler_options=seldom_run())(jnp.arange(seeds))))
+        return Lives(
+            *map(np.asarray, jax.jit(jax.vmap(run), compiler_options=fast_compile_options())(jnp.arange(seeds)))
+        )
 
 
 def is_due_at(spec: ExperimentSpec, step: int) -> bool:

@@ -1,4 +1,4 @@
-"""Films of members: real ones, of what evaluation saw, that change nothing else and never end a run."""
+"""Videos of members: they show what evaluation saw, change nothing else and never end a run."""
 
 import os
 import re
@@ -14,10 +14,10 @@ from phylon.contract.events import Finished, Video
 from phylon.spec import parse_spec
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.videos import VideosSpec
-from phylon.worker.training.camera import Camera, CameraFailed, Take
 from phylon.worker.training.encoder import ffmpeg
+from phylon.worker.training.render_process import EpisodeStart, RenderingFailed, RenderProcess
 from phylon.worker.training.run_directory import checkpoints_dir, file_sha256, videos_dir
-from phylon.worker.training.studio import Studio
+from phylon.worker.training.videos import VideoRecorder
 
 from .runs import frames_of, last_arrays, reproducible
 
@@ -26,7 +26,7 @@ VIDEOS = {"interval": 200, "members": [0, 1], "steps": 200, "every": 20, "width"
 
 @pytest.fixture
 def filmed_spec(small_spec: dict[str, Any]) -> dict[str, Any]:
-    """Two members, each judged by a single episode, so that the film and the fitness tell of the same one."""
+    """Two members, each judged by a single episode, so that the video and the fitness are of the same one."""
     small_spec["population"] = {"size": 2, "method": {"name": "independent"}}
     small_spec["evaluation"]["episodes"] = 1
     small_spec["budget"]["env_steps"] = 300
@@ -79,7 +79,7 @@ def test_a_run_with_videos(filmed_spec, train_here, tmp_path):
     for name in expected:
         np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
 
-    # Taken up from step 200: the future that is cut off leaves no film behind, and what is filmed again is the same.
+    # Resumed at step 200: videos after it are removed, and those recorded again are the same.
     for file in checkpoints_dir(tmp_path / "run").glob("*15.*"):
         file.unlink()
     for name in ("step-000000400-member-1.mp4", "step-000000300-member-0.part"):
@@ -92,7 +92,7 @@ def test_a_run_with_videos(filmed_spec, train_here, tmp_path):
     assert files(tmp_path / "run") == sorted(video.file for video in videos)
 
 
-def test_what_cannot_be_filmed_does_not_end_a_run(filmed_spec, train_here, monkeypatch, capsys):
+def test_failed_rendering_does_not_end_a_run(filmed_spec, train_here, monkeypatch, capsys):
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", "/bin/false")
     filmed_spec["videos"] = VIDEOS | {"members": "all"}
     events = train_here(filmed_spec)
@@ -101,42 +101,42 @@ def test_what_cannot_be_filmed_does_not_end_a_run(filmed_spec, train_here, monke
     assert capsys.readouterr().out.count("no more videos: EncodingFailed: ffmpeg exited with code 1") == 1
 
 
-def test_an_order_to_stop_is_not_kept_waiting_by_a_film(filmed_spec, tmp_path):
+def test_a_video_does_not_delay_a_stop(filmed_spec, tmp_path):
     spec = parse_spec(filmed_spec)
     assert spec.videos
     looks = iter([False, False, False, True])
-    studio = Studio(spec, spec.videos, 0, tmp_path)
-    films = studio.films(lambda obs: np.zeros((2, 1, 1), np.float32), [0, 1], 100, lambda: next(looks, True))
-    assert list(films) == []
+    recorder = VideoRecorder(spec, spec.videos, 0, tmp_path)
+    videos = recorder.record(lambda obs: np.zeros((2, 1, 1), np.float32), [0, 1], 100, lambda: next(looks, True))
+    assert list(videos) == []
     assert not list(videos_dir(tmp_path).glob("*.mp4"))
 
 
-def test_a_camera_for_what_draws_with_opengl_only(tmp_path):
+def test_rendering_that_needs_opengl(tmp_path):
     """envpool's MuJoCo would end a process that has not loaded the right library in time."""
     environment = EnvironmentSpec(suite="envpool", id="CheetahRun-v1")
-    camera = Camera(environment, VideosSpec(interval=1, width=64))
-    obs = camera.begin(Take(seed=3, path=tmp_path / "film"))
+    renderer = RenderProcess(environment, VideosSpec(interval=1, width=64))
+    obs = renderer.begin(EpisodeStart(seed=3, path=tmp_path / "film"))
     assert obs.shape == (17,)
-    shot = camera.step(np.ones(6, np.float32))
-    assert not shot.ended and (shot.obs != obs).any()
-    camera.cut()
+    result = renderer.step(np.ones(6, np.float32))
+    assert not result.ended and (result.obs != obs).any()
+    renderer.finish()
     assert decode(tmp_path / "film").shape == (2, 64, 64, 3)
-    camera.close()
+    renderer.close()
 
 
-def test_the_death_of_the_process_that_draws_is_told(tmp_path):
-    camera = Camera(EnvironmentSpec(suite="gymnasium", id="CartPole-v1"), VideosSpec(interval=1))
-    camera.begin(Take(0, tmp_path / "film"))
-    assert camera._process.pid
-    os.kill(camera._process.pid, signal.SIGKILL)
-    with pytest.raises(CameraFailed, match="died with exit code -9"):
+def test_the_death_of_the_rendering_process_is_reported(tmp_path):
+    renderer = RenderProcess(EnvironmentSpec(suite="gymnasium", id="CartPole-v1"), VideosSpec(interval=1))
+    renderer.begin(EpisodeStart(0, tmp_path / "film"))
+    assert renderer._process.pid
+    os.kill(renderer._process.pid, signal.SIGKILL)
+    with pytest.raises(RenderingFailed, match="died with exit code -9"):
         for _ in range(100):
-            camera.step(np.int32(0))
-    camera.close()
+            renderer.step(np.int32(0))
+    renderer.close()
 
 
-def test_without_looks_there_is_no_film(tmp_path):
-    camera = Camera(EnvironmentSpec(suite="probe", id="ActionReward-v0"), VideosSpec(interval=1))
-    with pytest.raises(CameraFailed, match="'ActionReward-v0' of suite 'probe' cannot be drawn here"):
-        camera.begin(Take(0, tmp_path / "film"))
-    camera.close()
+def test_an_environment_that_cannot_be_rendered_has_no_video(tmp_path):
+    renderer = RenderProcess(EnvironmentSpec(suite="probe", id="ActionReward-v0"), VideosSpec(interval=1))
+    with pytest.raises(RenderingFailed, match="'ActionReward-v0' of suite 'probe' cannot be rendered here"):
+        renderer.begin(EpisodeStart(0, tmp_path / "film"))
+    renderer.close()

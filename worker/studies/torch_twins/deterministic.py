@@ -8,32 +8,33 @@ from torch import Tensor, nn
 from phylon.spec import DDPGSpec, TD3Spec
 from phylon.worker.studies.torch_twins.layers import MLP, Critics, parameters
 from phylon.worker.studies.torch_twins.optimiser import adam
-from phylon.worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
+from phylon.worker.studies.torch_twins.twin import Target, TwinHyperparams, compile_if, split_by_update, sum_of_means
 from phylon.worker.studies.workload import ACTIONS, VECTOR, Data
 
 
 class DeterministicTwin:
     def __init__(self, spec: TD3Spec | DDPGSpec, members: int | None, device: Any, compiled: bool) -> None:
         self._members, self._device = members, device
-        numbers = Numbers(spec, members, device)
+        hyperparams = TwinHyperparams(spec, members, device)
         is_td3 = isinstance(spec, TD3Spec)
-        self._delay = round(numbers.plain("policy_delay")) if is_td3 else 1
-        self._discount = numbers.batch("discount")
-        self._noise = (numbers.features("target_noise"), numbers.features("target_noise_clip")) if is_td3 else None
+        self._delay = round(hyperparams.plain("policy_delay")) if is_td3 else 1
+        self._discount = hyperparams.batch("discount")
+        noise = ("target_noise", "target_noise_clip")
+        self._noise = tuple(map(hyperparams.features, noise)) if is_td3 else None
         self.policy = MLP(members, spec.network, VECTOR, [ACTIONS]).to(device)
         self.critic = Critics(members, spec.network, VECTOR + ACTIONS, spec.critics if is_td3 else 1).to(device)
         self._policy_weights, self._critic_weights = parameters(self.policy), parameters(self.critic)
-        self._policy_adam = adam(self._policy_weights, numbers.all("policy_learning_rate"), compiled=compiled)
-        self._critic_adam = adam(self._critic_weights, numbers.all("critic_learning_rate"), compiled=compiled)
-        self.target_policy = Target(self.policy, numbers.all("target_rate"))
-        self.target_critic = Target(self.critic, numbers.all("target_rate"))
-        self._targets = compiled_if(compiled, critic_targets)
-        self._critic_loss = compiled_if(compiled, critic_loss)
-        self._policy_loss = compiled_if(compiled, policy_loss)
+        self._policy_adam = adam(self._policy_weights, hyperparams.all("policy_learning_rate"), compiled=compiled)
+        self._critic_adam = adam(self._critic_weights, hyperparams.all("critic_learning_rate"), compiled=compiled)
+        self.target_policy = Target(self.policy, hyperparams.all("target_rate"))
+        self.target_critic = Target(self.critic, hyperparams.all("target_rate"))
+        self._targets = compile_if(compiled, critic_targets)
+        self._critic_loss = compile_if(compiled, critic_loss)
+        self._policy_loss = compile_if(compiled, policy_loss)
         self._updates = 0
 
     def arrange(self, data: Data) -> list[Data]:
-        return per_update(data, self._members, self._device)
+        return split_by_update(data, self._members, self._device)
 
     def learn(self, arranged: list[Data]) -> None:
         for batch in arranged:

@@ -9,7 +9,7 @@ from phylon.spec.algorithms.convolutions import CNNSpec
 from phylon.spec.algorithms.dqn import DQNSpec
 from phylon.worker.studies.torch_twins.layers import ConvolutionalNetwork, parameters
 from phylon.worker.studies.torch_twins.optimiser import adam
-from phylon.worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
+from phylon.worker.studies.torch_twins.twin import Target, TwinHyperparams, compile_if, split_by_update, sum_of_means
 from phylon.worker.studies.workload import BUTTONS, IMAGE, Data
 
 
@@ -20,19 +20,19 @@ class DQNTwin:
         if spec.double or spec.dueling or not isinstance(spec.network, CNNSpec):
             raise ValueError("PyTorch's twin of DQN is plain: no double, no dueling, network: {kind: cnn}")
         self._members, self._device = members, device
-        numbers = Numbers(spec, members, device)
-        self._discount, self._delta = numbers.batch("discount"), numbers.batch("huber_delta")
-        self._target_period = round(numbers.plain("target_period"))
+        hyperparams = TwinHyperparams(spec, members, device)
+        self._discount, self._delta = hyperparams.batch("discount"), hyperparams.batch("huber_delta")
+        self._target_period = round(hyperparams.plain("target_period"))
         self.critic = ConvolutionalNetwork(members, spec.network, shape, BUTTONS).to(device)
         self._weights = parameters(self.critic)
-        self._adam = adam(self._weights, numbers.all("learning_rate"), compiled=compiled)
-        self.target_critic = Target(self.critic, numbers.all("target_rate"))
-        self._targets = compiled_if(compiled, critic_targets)
-        self._loss = compiled_if(compiled, critic_loss)
+        self._adam = adam(self._weights, hyperparams.all("learning_rate"), compiled=compiled)
+        self.target_critic = Target(self.critic, hyperparams.all("target_rate"))
+        self._targets = compile_if(compiled, critic_targets)
+        self._loss = compile_if(compiled, critic_loss)
         self._updates = 0
 
     def arrange(self, data: Data) -> list[Data]:
-        return [self._with_channels_first(batch) for batch in per_update(data, self._members, self._device)]
+        return [self._with_channels_first(batch) for batch in split_by_update(data, self._members, self._device)]
 
     def learn(self, arranged: list[Data]) -> None:
         for batch in arranged:

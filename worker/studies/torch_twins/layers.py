@@ -1,7 +1,7 @@
 """Layers of one member, and of all members at once by batched matrix products and grouped convolutions.
 
 Values of one member are [batch, features]; of all, [members, batch, features]. Images of one member are
-[batch, channels, height, width]; of all, [batch, members * channels, height, width], as grouped convolutions want them.
+[batch, channels, height, width]; of all, [batch, members * channels, height, width], as grouped convolutions need them.
 """
 
 import itertools
@@ -107,8 +107,8 @@ class ConvolutionalNetwork(nn.Module):
         return self.dense(values)[0]
 
 
-def per_weight(values: Tensor, weights: Sequence[Tensor]) -> list[Tensor]:
-    """One number a member, [members], in the shape that multiplies each of the weights (members are its first axis)."""
+def shape_per_weight(values: Tensor, weights: Sequence[Tensor]) -> list[Tensor]:
+    """One number per member, [members], in shapes that multiply each of the weights (members are their first axis)."""
     members = len(values)
     return [
         values.repeat_interleave(len(weight) // members).reshape(-1, *[1] * (weight.ndim - 1)) for weight in weights

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from phylon.worker.studies.torch_twins.layers import per_weight
+from phylon.worker.studies.torch_twins.layers import shape_per_weight
 
 FIRST_DECAY, SECOND_DECAY = 0.9, 0.999
 
@@ -41,21 +41,21 @@ class PopulationAdam:
 
     def __init__(self, weights: list[Any], learning_rates: Tensor, epsilon: float, compiled: bool) -> None:
         self._weights, self._epsilon = weights, epsilon
-        self._rates = per_weight(learning_rates, weights)
+        self._rates = shape_per_weight(learning_rates, weights)
         self._means = [torch.zeros_like(weight, requires_grad=False) for weight in weights]
         self._squares = [torch.zeros_like(weight, requires_grad=False) for weight in weights]
-        # a tensor, because a number that changes would be compiled anew
+        # a tensor, because a number that changes would be recompiled
         self._steps = torch.zeros((), device=weights[0].device)
-        self._move = torch.compile(_move) if compiled else _move
+        self._apply = torch.compile(_apply_adam) if compiled else _apply_adam
 
     @torch.no_grad()
     def step(self, gradients: Sequence[Tensor]) -> None:
         self._steps += 1
         state = (self._weights, list(gradients), self._means, self._squares, self._rates)
-        self._move(*state, self._steps, self._epsilon)
+        self._apply(*state, self._steps, self._epsilon)
 
 
-def _move(
+def _apply_adam(
     weights: list[Tensor],
     gradients: list[Tensor],
     means: list[Tensor],

@@ -1,6 +1,6 @@
-"""PPO on a rollout [steps, envs] that is gone through once, with networks of their own for policy and value.
+"""PPO on a rollout [steps, envs] that is processed once, with separate networks for policy and value.
 
-Fields are [..., steps, envs] and, flat, [..., steps * envs]; the leading axis of members is there for all at once only.
+Fields are [..., steps, envs] and, flat, [..., steps * envs]; only the vectorized twin has a leading axis of members.
 """
 
 import math
@@ -13,7 +13,7 @@ from phylon.spec.algorithms.networks import MLPSpec
 from phylon.spec.algorithms.ppo import PPOSpec
 from phylon.worker.studies.torch_twins.layers import MLP, parameters
 from phylon.worker.studies.torch_twins.optimiser import adam
-from phylon.worker.studies.torch_twins.twin import Numbers, compiled_if
+from phylon.worker.studies.torch_twins.twin import TwinHyperparams, compile_if
 from phylon.worker.studies.workload import ACTIONS, VECTOR, Data
 
 ADAM_EPSILON = 1e-5
@@ -49,13 +49,13 @@ class PPOTwin:
         if chosen != ("separate", True, "minibatch", True, 1) or not isinstance(spec.network, MLPSpec):
             raise ValueError("PyTorch's twin of PPO has the spec's defaults, an MLP, and one epoch")
         self._members, self._device, self._minibatches = members, device, spec.minibatches
-        self._numbers = Numbers(spec, members, device)
+        self._hyperparams = TwinHyperparams(spec, members, device)
         self.network = PolicyAndValue(members, spec.network).to(device)
         self._weights = parameters(self.network)
-        self._adam = adam(self._weights, self._numbers.all("learning_rate"), ADAM_EPSILON, compiled)
-        self._loss = compiled_if(compiled, minibatch_loss)
+        self._adam = adam(self._weights, self._hyperparams.all("learning_rate"), ADAM_EPSILON, compiled)
+        self._loss = compile_if(compiled, minibatch_loss)
         lead = () if members is None else (members,)
-        # count, mean and variance of the discounted returns, and those that go on
+        # count, mean and variance of the discounted returns, and the returns of running episodes
         self._moments = [torch.full(lead, value, device=device) for value in (1e-4, 0.0, 1.0)]
         self._returns: Tensor | None = None
 
@@ -73,27 +73,27 @@ class PPOTwin:
 
     def update(self, rollout: Data, order: Tensor) -> None:
         with torch.no_grad():
-            experience = self._judged(rollout)
+            experience = self._estimate_advantages(rollout)
         for rows in order.chunk(self._minibatches, -1):
-            minibatch = Minibatch(*(_rows(field, rows) for field in experience))
+            minibatch = Minibatch(*(_take_rows(field, rows) for field in experience))
             loss = self._loss(
                 self.network,
                 minibatch,
-                self._numbers.batch("clip"),
-                self._numbers.all("value_coefficient"),
-                self._numbers.all("entropy_coefficient"),
+                self._hyperparams.batch("clip"),
+                self._hyperparams.all("value_coefficient"),
+                self._hyperparams.all("entropy_coefficient"),
             )
             gradients = torch.autograd.grad(loss, self._weights)
-            self._adam.step(self._limited(gradients))
+            self._adam.step(self._clip_gradients(gradients))
 
-    def _judged(self, rollout: Data) -> Minibatch:
-        rewards = self._scaled(rollout)
-        obs, action, next_obs = (_flat(field, 1) for field in (rollout.obs, rollout.action, rollout.next_obs))
+    def _estimate_advantages(self, rollout: Data) -> Minibatch:
+        rewards = self._scale_rewards(rollout)
+        obs, action, next_obs = (_flatten(field, 1) for field in (rollout.obs, rollout.action, rollout.next_obs))
         log_prob, value = self.network(obs, action)
         next_value = self.network.value(next_obs)[0][..., 0]
         shape = rewards.shape
         goes_on = 1 - rollout.terminated
-        discount, trace = self._numbers.features("discount"), self._numbers.batch("gae_lambda")
+        discount, trace = self._hyperparams.features("discount"), self._hyperparams.batch("gae_lambda")
         errors = rewards + discount * goes_on * next_value.reshape(shape) - value.reshape(shape)
         weights: Any = discount * goes_on
         advantage, later = torch.empty_like(errors), torch.zeros_like(errors[..., 0, :])
@@ -103,11 +103,11 @@ class PPOTwin:
         flat = advantage.flatten(-2)
         return Minibatch(obs, action, log_prob, value, flat, flat + value)
 
-    def _scaled(self, rollout: Data) -> Tensor:
+    def _scale_rewards(self, rollout: Data) -> Tensor:
         """Rewards divided by the running deviation of the discounted return."""
         reward: Any = rollout.reward
         ended: Any = rollout.terminated
-        discount = self._numbers.batch("discount")
+        discount = self._hyperparams.batch("discount")
         carried = torch.zeros_like(reward[..., 0, :]) if self._returns is None else self._returns
         returns = torch.empty_like(reward)
         for step in range(reward.shape[-2]):
@@ -116,19 +116,19 @@ class PPOTwin:
             carried = (1 - ended[..., step, :]) * now
         self._returns = carried
         count, mean, variance = self._moments
-        seen = returns.flatten(-2)
-        total = count + seen.shape[-1]
-        share = seen.shape[-1] / total
-        difference = seen.mean(-1) - mean
+        values = returns.flatten(-2)
+        total = count + values.shape[-1]
+        share = values.shape[-1] / total
+        difference = values.mean(-1) - mean
         variance = (
-            (1 - share) * variance + share * seen.var(-1, correction=0) + share * (1 - share) * difference.square()
+            (1 - share) * variance + share * values.var(-1, correction=0) + share * (1 - share) * difference.square()
         )
         self._moments = [total, mean + share * difference, variance]
         return (reward / torch.sqrt(variance + 1e-8)[..., None, None]).clamp(-REWARD_CLIP, REWARD_CLIP)
 
-    def _limited(self, gradients: tuple[Tensor, ...]) -> list[Tensor]:
-        """Shrunk to a joint length of at most `max_gradient_norm`, each member's by itself."""
-        limit = self._numbers.all("max_gradient_norm")
+    def _clip_gradients(self, gradients: tuple[Tensor, ...]) -> list[Tensor]:
+        """Scaled down to a joint norm of at most `max_gradient_norm`, per member."""
+        limit = self._hyperparams.all("max_gradient_norm")
         if self._members is None:
             norm = torch.sqrt(sum(gradient.square().sum() for gradient in gradients))  # pyright: ignore[reportArgumentType]
             factor = (limit / norm.clamp(min=1e-12)).clamp(max=1)
@@ -153,12 +153,12 @@ def minibatch_loss(
     return (per_member - entropy_weight * entropy.reshape(per_member.shape)).sum()
 
 
-def _flat(field: Any, features: int) -> Any:
+def _flatten(field: Any, features: int) -> Any:
     """[..., steps, envs, feature] -> [..., steps * envs, feature]."""
     return field.flatten(-2 - features, -1 - features)
 
 
-def _rows(field: Tensor, rows: Tensor) -> Tensor:
+def _take_rows(field: Tensor, rows: Tensor) -> Tensor:
     if rows.ndim == 1:
         return field[rows]
     return field[torch.arange(len(rows), device=rows.device)[:, None], rows]

@@ -10,7 +10,7 @@ from phylon.spec import SACSpec
 from phylon.worker.studies.torch_twins.deterministic import critic_loss
 from phylon.worker.studies.torch_twins.layers import MLP, Critics, parameters
 from phylon.worker.studies.torch_twins.optimiser import adam
-from phylon.worker.studies.torch_twins.twin import Numbers, Target, compiled_if, per_update, sum_of_means
+from phylon.worker.studies.torch_twins.twin import Target, TwinHyperparams, compile_if, split_by_update, sum_of_means
 from phylon.worker.studies.workload import ACTIONS, VECTOR, Data
 
 LOWEST_LOG_STD, HIGHEST_LOG_STD = -10.0, 2.0
@@ -19,24 +19,24 @@ LOWEST_LOG_STD, HIGHEST_LOG_STD = -10.0, 2.0
 class SACTwin:
     def __init__(self, spec: SACSpec, members: int | None, device: Any, compiled: bool) -> None:
         self._members, self._device = members, device
-        numbers = Numbers(spec, members, device)
-        self._weights = numbers.batch("discount"), numbers.batch("reward_scale")
-        self._target_entropy = -numbers.plain("target_entropy_scale") * ACTIONS
+        hyperparams = TwinHyperparams(spec, members, device)
+        self._weights = hyperparams.batch("discount"), hyperparams.batch("reward_scale")
+        self._target_entropy = -hyperparams.plain("target_entropy_scale") * ACTIONS
         self.policy = MLP(members, spec.network, VECTOR, [ACTIONS, ACTIONS]).to(device)
         self.critic = Critics(members, spec.network, VECTOR + ACTIONS, spec.critics).to(device)
-        start = math.log(numbers.plain("initial_temperature"))
+        start = math.log(hyperparams.plain("initial_temperature"))
         self.log_temperature = torch.full(() if members is None else (members,), start, device=device)
         self._policy_weights, self._critic_weights = parameters(self.policy), parameters(self.critic)
-        self._policy_adam = adam(self._policy_weights, numbers.all("policy_learning_rate"), compiled=compiled)
-        self._critic_adam = adam(self._critic_weights, numbers.all("critic_learning_rate"), compiled=compiled)
-        self._temperature_adam = adam([self.log_temperature], numbers.all("temperature_learning_rate"))
-        self.target_critic = Target(self.critic, numbers.all("target_rate"))
-        self._targets = compiled_if(compiled, critic_targets)
-        self._critic_loss = compiled_if(compiled, critic_loss)
-        self._policy_loss = compiled_if(compiled, policy_loss)
+        self._policy_adam = adam(self._policy_weights, hyperparams.all("policy_learning_rate"), compiled=compiled)
+        self._critic_adam = adam(self._critic_weights, hyperparams.all("critic_learning_rate"), compiled=compiled)
+        self._temperature_adam = adam([self.log_temperature], hyperparams.all("temperature_learning_rate"))
+        self.target_critic = Target(self.critic, hyperparams.all("target_rate"))
+        self._targets = compile_if(compiled, critic_targets)
+        self._critic_loss = compile_if(compiled, critic_loss)
+        self._policy_loss = compile_if(compiled, policy_loss)
 
     def arrange(self, data: Data) -> list[Data]:
-        return per_update(data, self._members, self._device)
+        return split_by_update(data, self._members, self._device)
 
     def learn(self, arranged: list[Data]) -> None:
         for batch in arranged:
@@ -85,6 +85,6 @@ def critic_targets(
 def policy_loss(
     policy: nn.Module, critic: nn.Module, obs: Any, draws: Tensor, temperature: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """With the policy's entropy, of each member."""
+    """And the policy's entropy, per member."""
     action, log_prob = sample(policy, obs, draws)
     return sum_of_means(temperature * log_prob - critic(obs, action).amin(0)), -log_prob.mean(-1)

@@ -1,4 +1,4 @@
-"""What all twins share: numbers of one or of all members, averages of targets, compilation."""
+"""What all twins share: hyper-parameters of one or of all members, target networks, compilation."""
 
 # torch._foreach_… is what PyTorch's own optimisers are made of.
 # pyright: reportPrivateImportUsage=false
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from phylon.spec import AlgorithmSpec, bounds, hyperparameters
-from phylon.worker.studies.torch_twins.layers import parameters, per_weight
+from phylon.worker.studies.torch_twins.layers import parameters, shape_per_weight
 from phylon.worker.studies.workload import Data
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -19,7 +19,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 class Twin(Protocol):
     def arrange(self, data: Data) -> Any:
-        """One call's data as this twin wants it, on its device. For one member, the axis of members has length 1."""
+        """One call's data as this twin needs it, on its device. For one member, the axis of members has length 1."""
         ...
 
     def learn(self, arranged: Any) -> None:
@@ -27,7 +27,7 @@ class Twin(Protocol):
         ...
 
 
-class Numbers:
+class TwinHyperparams:
     """Hyper-parameters: plain numbers for one member, tensors for many, so that they may differ."""
 
     def __init__(self, spec: AlgorithmSpec, members: int | None, device: Any) -> None:
@@ -35,7 +35,7 @@ class Numbers:
         self._members, self._device = members, device
 
     def plain(self, name: str) -> float:
-        """The number that all members have in common."""
+        """The value that all members share."""
         return self._values[name]
 
     def all(self, name: str) -> Any:
@@ -61,14 +61,14 @@ class Target:
     def __init__(self, network: nn.Module, rate: Any) -> None:
         self.network = copy.deepcopy(network).requires_grad_(False)
         self._theirs, self._ours = parameters(network), parameters(self.network)
-        self._rate = rate if isinstance(rate, float) else per_weight(rate, self._ours)
+        self._rate = rate if isinstance(rate, float) else shape_per_weight(rate, self._ours)
 
     @torch.no_grad()
     def follow(self) -> None:
         torch._foreach_lerp_(self._ours, self._theirs, self._rate)
 
 
-def compiled_if(wanted: bool, function: Function) -> Function:
+def compile_if(wanted: bool, function: Function) -> Function:
     return torch.compile(function) if wanted else function  # pyright: ignore[reportReturnType]
 
 
@@ -77,7 +77,7 @@ def sum_of_means(losses: Tensor) -> Tensor:
     return losses.mean(-1).sum()
 
 
-def per_update(data: Data, members: int | None, device: Any) -> list[Data]:
+def split_by_update(data: Data, members: int | None, device: Any) -> list[Data]:
     """A batch for each update: [batch, ...] of one member, [members, batch, ...] of all."""
     tensors = [torch.from_numpy(field).to(device) for field in data]
     axes = [field[0] if members is None else field.transpose(0, 1).contiguous() for field in tensors]

@@ -1,0 +1,118 @@
+"""One attempt at a run: what the functions of the training loop work with, and the programs between segments."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from phylon.spec import ExperimentSpec, segment_steps
+from phylon.worker.algorithms.resets import reset
+from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.types import Array, Hyperparams
+from phylon.worker.execution import KeyWords, Population
+from phylon.worker.execution.compilation import fast_compile_options
+from phylon.worker.population import Evolution, Standing, ranks
+from phylon.worker.training.assembly import Parts
+from phylon.worker.training.commands import Commands
+from phylon.worker.training.journal import Journal
+from phylon.worker.training.randomness import run_key
+from phylon.worker.training.state import TrainingState
+from phylon.worker.training.stopwatch import Stopwatch
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Only `state` changes, and what `parts` contain: replay, environments, episode returns."""
+
+    parts: Parts
+    state: TrainingState
+    run_dir: Path
+    journal: Journal
+    stopwatch: Stopwatch
+    commands: Commands
+
+    @property
+    def spec(self) -> ExperimentSpec:
+        return self.parts.spec
+
+    @cached_property
+    def key(self) -> KeyWords:
+        return run_key(self.parts.seed)
+
+    @cached_property
+    def segment_steps(self) -> int:
+        return segment_steps(self.spec)
+
+    @cached_property
+    def programs(self) -> "Programs":
+        return make_programs(self.parts)
+
+    @property
+    def is_end(self) -> bool:
+        return self.state.step == self.spec.budget.env_steps
+
+    @property
+    def best_member(self) -> int:
+        """By fitness; a member without one is never the best."""
+        return int(np.argmax(np.nan_to_num(self.state.fitness, nan=-np.inf)))
+
+    def count_updates(self, step: int) -> int:
+        """Per member until this step; it follows from the step, so nothing has to be stored."""
+        experience = self.parts.experience
+        if self.spec.execution.overlap:
+            step -= self.segment_steps
+        return max(0, step - experience.warmup) // self.segment_steps * experience.updates
+
+
+class Programs(NamedTuple):
+    """Their keys follow from the run's key and the step. Programs that the spec does not use are never compiled."""
+
+    plan_evolution: Callable[..., tuple[Evolution[Array], Array]]
+    """(key, method state, hyper-parameters, standing) -> the method's plan, and the members' ranks [P]."""
+    breed: Callable[..., tuple[Any, Population]]
+    """(key, search state, population, standing) -> the next search state and population of a weight search."""
+    centre: Callable[..., Population]
+    """(search state, population) -> a population in which every slot holds the search's mean."""
+    reset_members: Callable[..., Population]
+    """(key, step, hyper-parameters, population) -> the population with the parts of `resets` drawn again."""
+    copy_population: Callable[[Population], Population]
+
+
+def make_programs(parts: Parts) -> Programs:
+    method, resets, work = parts.method, parts.spec.resets, parts.work
+
+    def plan_evolution(
+        key: Array, method_state: Any, hyperparams: Hyperparams, standing: Standing[Array]
+    ) -> tuple[Evolution[Array], Array]:
+        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", standing.step)
+        return method.evolve(evolve_key, method_state, hyperparams, standing), ranks(standing.fitness)
+
+    def breed(
+        key: Array, search_state: Any, population: Population, standing: Standing[Array]
+    ) -> tuple[Any, Population]:
+        assert method.search is not None
+        breed_key = derive(jax.random.wrap_key_data(key), "breed", standing.step)
+        return method.search.breed(breed_key, search_state, population, standing)
+
+    def centre(search_state: Any, population: Population) -> Population:
+        assert method.search is not None
+        return method.search.centre(search_state, population)
+
+    def reset_members(key: Array, step: Array, hyperparams: Hyperparams, population: Population) -> Population:
+        assert resets is not None
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "reset", step), work.population_size)
+        return jax.vmap(partial(reset, work.algorithm, resets))(keys, hyperparams, population)
+
+    compile_fast = partial(jax.jit, compiler_options=fast_compile_options())
+    return Programs(
+        plan_evolution=compile_fast(plan_evolution),
+        breed=compile_fast(breed),
+        centre=compile_fast(centre),
+        reset_members=compile_fast(reset_members),
+        copy_population=jax.jit(partial(jax.tree.map, jnp.copy)),
+    )

@@ -1,0 +1,81 @@
+"""What is accumulated between two metrics events: update metrics, and returns of training episodes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class UpdateMetrics:
+    """Means over the update blocks since the last `frames`, one value per member."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, NDArray[np.float64]] = {}
+        self._blocks = 0
+
+    def add(self, metrics: Mapping[str, NDArray[np.float32]]) -> None:
+        for name, values in metrics.items():
+            self._sums[name] = self._sums.get(name, 0) + values.astype(np.float64)
+        self._blocks += 1
+
+    def frames(self) -> dict[str, list[float]]:
+        """Empty when there was no update, as during the warm-up."""
+        frames = {f"training/{name}": (total / self._blocks).tolist() for name, total in self._sums.items()}
+        self._sums, self._blocks = {}, 0
+        return frames
+
+    @property
+    def blocks(self) -> int:
+        return self._blocks
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        return {"blocks": np.array(self._blocks), **{f"sums/{name}": total for name, total in self._sums.items()}}
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._blocks = int(arrays["blocks"])
+        self._sums = {name.removeprefix("sums/"): total for name, total in arrays.items() if name.startswith("sums/")}
+
+
+class EpisodeReturns:
+    """Returns of training episodes in P x envs environments, reported as `training/return`."""
+
+    def __init__(self, population_size: int, envs: int) -> None:
+        self._running = np.zeros((population_size, envs))
+        self._finished_sum = np.zeros(population_size)
+        self._finished_count = np.zeros(population_size, np.int64)
+        self._latest = np.full(population_size, np.nan)
+
+    def cut(self) -> None:
+        """All environments restart. Episodes that were cut off do not count."""
+        self._running[:] = 0
+
+    def add(self, reward: NDArray[np.float32], ended: NDArray[np.bool_]) -> None:
+        """Consecutive steps [P, calls, envs]."""
+        is_latest = np.cumsum(ended[:, ::-1], axis=1)[:, ::-1] == 0  # steps of the episode that is still running
+        has_ended = ended.any(axis=1)
+        before, after = (reward.sum(axis=1, where=part, dtype=np.float64) for part in (~is_latest, is_latest))
+        self._finished_sum += np.where(has_ended, self._running + before, 0).sum(axis=1)
+        self._running = np.where(has_ended, 0, self._running) + after
+        self._finished_count += ended.sum(axis=(1, 2))
+
+    def returns(self) -> NDArray[np.float64]:
+        """Per member the mean over episodes that ended since the last call, or its previous value; NaN at first."""
+        ended = self._finished_count > 0
+        self._latest[ended] = self._finished_sum[ended] / self._finished_count[ended]
+        self._finished_sum[:] = 0
+        self._finished_count[:] = 0
+        return self._latest.copy()
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Without running episodes: a checkpoint cuts them."""
+        return {
+            "finished_sum": self._finished_sum.copy(),
+            "finished_count": self._finished_count.copy(),
+            "latest": self._latest.copy(),
+        }
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._finished_sum[:] = arrays["finished_sum"]
+        self._finished_count[:] = arrays["finished_count"]
+        self._latest[:] = arrays["latest"]
