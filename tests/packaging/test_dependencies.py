@@ -45,7 +45,13 @@ def imports(file: Path) -> Iterator[tuple[str, bool]]:
 
 @pytest.mark.parametrize(
     ("folder", "extras"),
-    [("phylon", set()), ("phylon/figures", {"worker"}), ("backend", {"server"}), ("migrations", {"server"}), ("worker", {"worker", "suites", "torch"})],
+    [
+        ("phylon", set()),
+        ("phylon/figures", {"worker"}),
+        ("backend", {"server"}),
+        ("migrations", {"server"}),
+        ("worker", {"worker", "suites", "torch"}),
+    ],
 )
 def test_what_is_imported_is_declared(folder: str, extras: set[str]) -> None:
     """What a function imports when it is called may belong to any extra: it is for those who installed that."""
