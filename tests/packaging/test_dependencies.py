@@ -1,14 +1,16 @@
 """Each package that we import is declared, in the set that is installed where the import happens."""
 
 import ast
+import contextlib
 import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -76,3 +78,23 @@ def test_what_is_imported_is_declared(folder: str, extras: set[str]) -> None:
 def test_an_extra_holds_no_developers_tools(extra: str) -> None:
     tools = declared(DEVELOPERS) - declared({"export"})
     assert declared({extra}) & tools == set()
+
+
+def test_everything_that_is_installed_is_locked() -> None:
+    """Else two installations differ. `make lock` writes the file."""
+    locked = {canonical(line) for line in (ROOT / "requirements.lock").read_text().split()}
+    extras = set(PROJECT["optional-dependencies"]) - {"mpi"}
+    waiting = [Requirement(f"phylon[{','.join(sorted(extras))}]")]
+    needed: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        requirement = waiting.pop()
+        wanted = (canonical(requirement.name), frozenset(requirement.extras))
+        if wanted in needed:
+            continue
+        needed.add(wanted)
+        with contextlib.suppress(PackageNotFoundError):  # then only its own name can be checked
+            for entry in map(Requirement, requires(requirement.name) or ()):
+                contexts = [{"extra": extra} for extra in requirement.extras] or [{"extra": ""}]
+                if entry.marker is None or any(entry.marker.evaluate(context) for context in contexts):
+                    waiting.append(entry)
+    assert {name for name, _ in needed} - locked - {"phylon", "setuptools", "pip"} == set()
