@@ -1,33 +1,41 @@
-# Phylon's verbs. `make run` and `make test` install all that they need.
+# Phylon's commands. `make run` and `make test` install what they need, and no more.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast lint format bench lock generate install ui chromium clean
+.PHONY: help run test test-fast lint format bench lock generate install ui wheel chromium clean
 
 PYTHON ?= python3
 BIN := .venv/bin
+RUNNING := $(BIN)/.installed-for-running
+DEVELOPING := $(BIN)/.installed-for-developing
 UI := frontend/node_modules/.installed
 UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f -print 2>/dev/null)
+# Python compiles what it imports by itself; to compile all that is installed takes half a minute.
+PIP_INSTALL := $(BIN)/pip install --disable-pip-version-check --no-compile --constraint requirements.lock
+# Two processes, each with its own Redis, Postgres, ports and folders. Neighbouring tests stay in one process, which shares
+# services and compiled programs between them, until a process that has nothing left takes half of the other's rest.
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist worksteal
 
-help:  ## This list
+help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 14
 
-run: install frontend/dist/index.html  ## Install what is missing and start the platform on this machine
+run:  ## Install what running needs and start the platform on this machine
+	@$(MAKE) --no-print-directory -j2 $(RUNNING) frontend/dist/index.html
 	PHYLON_HOME=$${PHYLON_HOME:-.phylon} $(BIN)/phylon up
 
-test: lint frontend/dist/index.html chromium  ## Everything: linters, types, UI tests, all Python tests with real services
+test: lint frontend/dist/index.html chromium  ## Run everything: linters, types, UI tests, all Python tests with real services
 	cd frontend && npm run --silent test
-	$(BIN)/pytest
+	$(PYTEST)
 
-test-fast: install  ## The tests without learning, fault and browser tests
-	$(BIN)/pytest -m "not slow and not browser"
+test-fast: install frontend/dist/index.html  ## Run the tests without learning, fault and browser tests
+	$(PYTEST) -m "not slow and not browser"
 
-lint: install $(UI)  ## Style, types and import rules of Python and TypeScript
+lint: install $(UI)  ## Check style, types and import rules of Python and TypeScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 	cd frontend && npm run --silent lint && npm run --silent typecheck
 
-format: install $(UI)  ## Rewrite the sources in house style
+format: install $(UI)  ## Format the sources in house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	cd frontend && npm run --silent format
@@ -35,25 +43,38 @@ format: install $(UI)  ## Rewrite the sources in house style
 bench: install  ## Run the benchmarks and write their tables
 	$(BIN)/python -m benchmarks
 
-generate: install $(UI)  ## Write again what is derived: catalogue, OpenAPI, TypeScript client
+generate: install $(UI)  ## Write what is derived: catalogue, OpenAPI document, TypeScript client
 	$(BIN)/python -m phylon.worker.environments.catalogue
 	$(BIN)/python -m phylon.backend.openapi > frontend/openapi.json
 	cd frontend && npm run --silent generate
 
-lock:  ## Resolve all dependencies anew and write requirements.lock
+ui: frontend/dist/index.html  ## Build the web UI
+
+wheel: install ui  ## Build the complete package, web UI included, into dist/
+	$(BIN)/python -m build --no-isolation --outdir dist .
+
+lock:  ## Resolve all dependencies again and write requirements.lock
 	rm -rf .make/lock && $(PYTHON) -m venv .make/lock
 	.make/lock/bin/pip install --quiet --upgrade pip
 	.make/lock/bin/pip install --quiet '.[server,worker,suites,torch,dev]'
 	.make/lock/bin/pip freeze --exclude phylon | sed 's/+cpu$$//' > requirements.lock
 	rm -rf .make/lock
 
-install: $(BIN)/.installed
+install: $(DEVELOPING)
 
-$(BIN)/.installed: pyproject.toml requirements.lock
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Phylon needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable '.[server,worker,suites,torch,dev]'
+$(RUNNING): pyproject.toml requirements.lock | $(BIN)/python
+	@echo "Installing the service, the engine and the environments (2 GB; about a minute once they are downloaded)"
+	@$(PIP_INSTALL) --editable '.[server,worker,suites]'
 	@touch $@
+
+$(DEVELOPING): pyproject.toml requirements.lock | $(BIN)/python
+	@echo "Installing the service, the engine, the environments and the developers' tools (3.5 GB; a few minutes)"
+	@$(PIP_INSTALL) --editable '.[server,worker,suites,torch,dev]'
+	@touch $(RUNNING) $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Phylon needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
 
 $(UI): frontend/package.json frontend/package-lock.json
 	@command -v npm > /dev/null || { echo "Phylon's UI needs Node 20 or newer with npm on PATH"; exit 1; }
@@ -63,8 +84,6 @@ $(UI): frontend/package.json frontend/package-lock.json
 frontend/dist/index.html: $(UI) $(UI_SOURCES)
 	cd frontend && npm run --silent build
 	@touch $@
-
-ui: frontend/dist/index.html  ## Build the web UI
 
 # The browser tests drive a real Chromium. On Debian and Ubuntu it is installed when we may; elsewhere we say what is missing.
 chromium:
@@ -77,4 +96,4 @@ chromium:
 	  fi; }
 
 clean:  ## Remove everything that make can build again (not your experiments in .phylon)
-	rm -rf .venv .make frontend/node_modules frontend/dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .make build dist *.egg-info frontend/node_modules frontend/dist .pytest_cache .ruff_cache .hypothesis

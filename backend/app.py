@@ -10,11 +10,10 @@ from fastapi import FastAPI
 
 from phylon.backend.artifacts import storage
 from phylon.backend.context import Context
-from phylon.backend.kit import failures
+from phylon.backend.kit import failures, single_page
 from phylon.backend.kit.browser_guard import BrowserGuard
 from phylon.backend.kit.database import Database
 from phylon.backend.kit.doorbell import Doorbell
-from phylon.backend.kit.single_page import SinglePage
 from phylon.backend.openapi import document, operation_id
 from phylon.backend.queue.broker import Broker
 from phylon.backend.queue.scheduler import Scheduler
@@ -38,8 +37,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(BrowserGuard)
     failures.install(app)
     app.include_router(router)
-    if settings.frontend.is_dir():
-        app.mount("/", SinglePage(settings.frontend), name="frontend")
+    single_page.install(app, settings.frontend)
     app.openapi = lambda: _document_once(app)
     return app
 

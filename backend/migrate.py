@@ -7,12 +7,12 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import make_url
 
-from phylon.backend.settings import REPOSITORY, SettingInvalid, from_environment
+from phylon.backend.settings import SettingInvalid, from_environment
 
 
 def configuration(database_url: str) -> Config:
-    config = Config(REPOSITORY / "alembic.ini")
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    config = Config()
+    config.set_main_option("script_location", "phylon:migrations")  # wherever the package is installed
     config.attributes["database_url"] = database_url
     return config
 

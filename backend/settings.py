@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import phylon
 from phylon.redis_url import DEFAULT_REDIS_URL
-
-REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 class SettingInvalid(ValueError):
@@ -28,8 +27,8 @@ class Settings:
     tick_seconds: float = 0.5
     """Between two looks of the scheduler at the queue."""
     max_attempts: int = 5
-    frontend: Path = REPOSITORY / "frontend" / "dist"
-    """The built user interface, served when it exists."""
+    frontend: Path = Path(phylon.__file__).parent / "web"
+    """The built user interface: part of the wheel, and in a checkout a link to where the UI is built."""
     log_format: str = "console"
 
 

@@ -231,7 +231,8 @@ def _free_port() -> int:
 
 @pytest.fixture(scope="session")
 def compile_cache(tmp_path_factory) -> Path:
-    """Shared by all platforms of the session, so that a program is compiled once."""
+    """Shared by all tests of a pytest process, so that a program is compiled once. Processes of pytest-xdist have one
+    each: JAX does not write its cache atomically."""
     return tmp_path_factory.mktemp("xla")
 
 
@@ -254,6 +255,12 @@ def run_platform(tmp_path_factory, compile_cache) -> Callable[..., contextlib.Ab
 
 
 RUNNING: list[Platform] = []
+
+
+def pytest_configure() -> None:
+    """A shell that starts us in the background has us ignore Ctrl-C, and every process that we start inherits that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,14 +2,37 @@
 
 from pathlib import Path, PurePosixPath
 
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 _PAGE = "index.html"
 _HASHED = "assets"
 """Vite puts a hash of the content into the names of the files in this folder, so they never change."""
+_NOT_BUILT = """<!doctype html>
+<html lang="en">
+<title>Phylon: the web interface is not built</title>
+<h1>The web interface is not built</h1>
+<p>The service runs, and its API is documented at <a href="/api/docs">/api/docs</a>, but this installation of Phylon was
+made from a checkout in which the web interface had not been built.</p>
+<p>In the checkout, run <code>make ui</code>, install Phylon again unless it is an editable install, and restart it.</p>
+</html>
+"""
+
+
+def install(app: Starlette, directory: Path) -> None:
+    """Where there is no user interface, the front page says what to do about it."""
+    if (directory / _PAGE).is_file():
+        app.mount("/", SinglePage(directory), name="frontend")
+    else:
+        app.add_route("/", _explain, include_in_schema=False)
+
+
+async def _explain(request: Request) -> Response:
+    return HTMLResponse(_NOT_BUILT, status_code=503)
 
 
 class SinglePage(StaticFiles):

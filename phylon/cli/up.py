@@ -11,11 +11,11 @@ from rich.markup import escape
 
 from phylon.cli.console import err, say
 from phylon.cli.extras import require_server, require_worker
-from phylon.cli.local.home import DEFAULT_HOME, opened
+from phylon.cli.local.home import DEFAULT_HOME, open_home
 from phylon.cli.local.platform import Platform
 from phylon.cli.local.ports import choose_port
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 
 
 def up(
@@ -30,46 +30,46 @@ def up(
 ) -> None:
     """Start Phylon on this machine: web interface, service, queue and one worker.
 
-    Prints the address to open. Ctrl-C ends everything in order, with exit code 0: a run that is being trained writes a
-    checkpoint and goes on at the next start. A process that dies is started again.
+    Prints the address to open. Ctrl-C stops everything in order, with exit code 0: a run that is being trained writes a
+    checkpoint and goes on at the next start. A process that dies is restarted.
 
     Example: `phylon up --home ./phylon-home --port 9000`
     """
     require_server()
     if worker:
         require_worker()
-    with opened(home) as place:
-        platform = Platform(place, choose_port(port), worker, _tell)
-        _obey_signals(platform)
+    with open_home(home) as place:
+        platform = Platform(place, choose_port(port), worker, _report)
+        _stop_on_signals(platform)
         try:
             platform.start()
             say(f"Phylon is ready: [bold link={platform.url}]{platform.url}[/]   (data in {escape(str(place.path))})")
-            _tell("Ctrl-C ends it")
+            _report("Press Ctrl-C to stop it.")
             while True:
-                time.sleep(LOOK_SECONDS)
-                platform.look_after()
+                time.sleep(POLL_SECONDS)
+                platform.restart_dead()
         except KeyboardInterrupt:
-            _tell("ending; a run in training writes its checkpoint first. Ctrl-C again kills everything")
+            _report("Stopping; a run in training writes its checkpoint first. Press Ctrl-C again to kill everything.")
         finally:
             platform.stop()
 
 
-def _obey_signals(platform: Platform) -> None:
-    """The first Ctrl-C or SIGTERM ends the platform in order, the second at once."""
-    asked = False
+def _stop_on_signals(platform: Platform) -> None:
+    """The first Ctrl-C or SIGTERM stops the platform in order, the second at once."""
+    stopping = False
 
-    def end(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal stopping
         del number, frame
-        if asked:
+        if stopping:
             platform.kill()
         else:
-            asked = True
+            stopping = True
             raise KeyboardInterrupt
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
+        signal.signal(number, stop)
 
 
-def _tell(text: str) -> None:
+def _report(text: str) -> None:
     err.print(text, markup=False, highlight=False, soft_wrap=True)

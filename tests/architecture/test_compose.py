@@ -34,7 +34,12 @@ def test_command_knows_its_options(service: str, command: list[str]) -> None:
     options = [word for word in command if word.startswith("--")]
     if options:
         shown = subprocess.run(
-            [sys.executable, "-m", command[2], "--help"], capture_output=True, text=True, check=True, cwd=ROOT
+            [sys.executable, "-m", command[2], "--help"],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+            timeout=120,
         )
         for option in options:
             assert option in shown.stdout, f"{service}: {command[2]} has no {option}"

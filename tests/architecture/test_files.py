@@ -51,7 +51,7 @@ def test_no_module_is_named_after_nothing(name: str):
 
 
 def test_no_committed_file_names_a_registry():
-    """A lock that names a host cannot be installed from another; whoever installs chooses where from."""
+    """A lock that names a host cannot be installed from another; the person who installs chooses where from."""
     this_file = Path(__file__).resolve()
     found = {
         str(path.relative_to(ROOT)): match.group(0)

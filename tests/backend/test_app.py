@@ -89,8 +89,11 @@ class TestUserInterface:
         assert answer.status_code == 404
         assert set(answer.json()) == {"detail", "remedy", "problems"}
 
-    def test_none_was_built(self, client):
-        assert client.get("/").status_code == 404
+    def test_a_service_without_one_says_how_to_build_it(self, client):
+        answer = client.get("/")
+        assert answer.status_code == 503
+        assert answer.headers["content-type"].startswith("text/html") and "make ui" in answer.text
+        assert client.get("/elsewhere").status_code == 404
         assert client.get("/api/v1/presets").status_code == 200
 
 

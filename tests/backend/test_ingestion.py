@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import secrets
 import tempfile
 import threading
 from pathlib import Path
@@ -307,8 +308,9 @@ def new_run(context, spec):
     from phylon.backend.experiments.schemas import ExperimentFromSpec
     from phylon.backend.workers import service as workers
 
+    name = secrets.token_hex(8)  # a namesake that has been silent for long would hand on its row, with the run it holds
     registration = WorkerRegistration(
-        name="w", device="cpu", device_name="", device_count=1, memory_bytes=0, versions={}, suites=["gymnasium"]
+        name=name, device="cpu", device_name="", device_count=1, memory_bytes=0, versions={}, suites=["gymnasium"]
     )
     with context.database.write() as session:
         run_id = experiments.create(session, context, ExperimentFromSpec(spec=spec)).runs[0].id

@@ -1,6 +1,7 @@
 """JAX as strict as it can be: two devices (so that sharding is real), no key used twice, no silent broadcasting."""
 
 import os
+from pathlib import Path
 
 # must be set before JAX is imported for the first time
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -12,6 +13,15 @@ import pytest
 
 jax.config.update("jax_debug_key_reuse", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remember_compiled_programs(compile_cache: Path):
+    """The same small programs are compiled by many tests."""
+    jax.config.update("jax_compilation_cache_dir", str(compile_cache))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    yield
+    jax.config.update("jax_compilation_cache_dir", None)
 
 
 @pytest.fixture(params=["jit", "no jit"])

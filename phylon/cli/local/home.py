@@ -26,8 +26,8 @@ class Home(NamedTuple):
 
 
 @contextmanager
-def opened(path: Path) -> Generator[Home]:
-    """The home, made when it is missing, and ours alone: two platforms on one database would disturb each other."""
+def open_home(path: Path) -> Generator[Home]:
+    """Creates the home if needed and locks it: two platforms on one database would disturb each other."""
     home = Home(path.expanduser().resolve())
     home.logs.mkdir(parents=True, exist_ok=True)
     with (home.path / "up.lock").open("a") as lock:
@@ -35,13 +35,13 @@ def opened(path: Path) -> Generator[Home]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise WorkFailed(
-                f"another `phylon up` already runs in {home.path}; use it, end it, or choose another --home"
+                f"another `phylon up` is already running in {home.path}; use it, stop it, or choose another --home"
             ) from None
         yield home
 
 
 def worker_token(home: Home) -> str:
-    """The secret that workers present to the service; made at the first start, readable by its owner alone."""
+    """The secret that workers present to the service; created at the first start, readable only by its owner."""
     file = home.path / "worker-token"
     try:
         token = file.read_text(encoding="ascii").strip()

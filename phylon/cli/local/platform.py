@@ -21,12 +21,12 @@ POLL_SECONDS = 0.2
 
 
 class Platform:
-    """`tell` is called with each line that the user should see."""
+    """`report` is called with each line that the user should see."""
 
-    def __init__(self, home: Home, port: int, with_worker: bool, tell: Callable[[str], None]) -> None:
+    def __init__(self, home: Home, port: int, with_worker: bool, report: Callable[[str], None]) -> None:
         self.url = f"http://{HOST}:{port}"
         self._home = home
-        self._tell = tell
+        self._report = report
         self._with_worker = with_worker
         self._processes: list[Process] = []
         self._environment = dict(os.environ) | {
@@ -39,28 +39,31 @@ class Platform:
     def start(self) -> None:
         """Returns when the service is healthy and the worker has reported. Raises `WorkFailed` with the reason."""
         if "PHYLON_REDIS_URL" not in os.environ:
+            self._report("Starting Redis")
             server = plan_redis(self._home)
             if server.remark:
-                self._tell(server.remark)
+                self._report(server.remark)
             self._environment["PHYLON_REDIS_URL"] = server.url
             command = [server.executable, "-"]
             self._run(Process("redis", command, self._environment, self._log("redis"), stdin=server.configuration))
         self._migrate()
+        self._report("Starting the service")
         self._run(self._module("service", "phylon.backend.serve", "--host", HOST, "--port", str(self._port)))
         with Client(self.url, timeout=5) as client:
             self._wait("the service to be healthy", lambda: client.health().status == "ok")
             if self._with_worker:
+                self._report("Starting the worker")
                 self._run(self._module("worker", "phylon.worker.supervisor", patience=SECONDS_FOR_A_CHECKPOINT))
                 self._wait("the worker to report", lambda: any(worker.state != "lost" for worker in client.workers()))
 
-    def look_after(self) -> None:
-        """To be called again and again. Raises `WorkFailed` when a process dies whatever we do."""
+    def restart_dead(self) -> None:
+        """To be called periodically. Raises `WorkFailed` when a process keeps dying."""
         for process in self._processes:
-            news = process.look_after()
-            if news:
-                self._tell(news)
+            message = process.restart_if_dead()
+            if message:
+                self._report(message)
             if process.hopeless:
-                raise WorkFailed(f"{process.name} cannot be kept running. {process.last_words()}")
+                raise WorkFailed(f"{process.name} keeps dying. {process.read_log_tail()}")
 
     def stop(self) -> None:
         """The worker first, so that it can give its run back while the service still listens."""
@@ -72,6 +75,7 @@ class Platform:
             process.kill()
 
     def _migrate(self) -> None:
+        self._report("Bringing the database up to date")
         done = subprocess.run(
             [sys.executable, "-m", "phylon.backend.migrate"],
             env=self._environment,
@@ -94,12 +98,12 @@ class Platform:
         process.start()
 
     def _wait(self, what: str, ready: Callable[[], bool]) -> None:
-        """Until it is so. A process that dies meanwhile ends the waiting: at the start, trying again would hide why."""
+        """Until `ready`. A process that dies meanwhile ends the waiting: at the start, restarting it would hide why."""
         deadline = time.monotonic() + SECONDS_TO_BE_READY
         while time.monotonic() < deadline:
             for process in self._processes:
                 if process.exit_code() is not None:
-                    raise WorkFailed(f"{process.name} ended at its start. {process.last_words()}")
+                    raise WorkFailed(f"{process.name} died while starting. {process.read_log_tail()}")
             try:
                 if ready():
                     return
@@ -107,4 +111,4 @@ class Platform:
                 pass
             time.sleep(POLL_SECONDS)
         newest = self._processes[-1]
-        raise WorkFailed(f"waited {SECONDS_TO_BE_READY:g} s for {what}, in vain. {newest.last_words()}")
+        raise WorkFailed(f"waited {SECONDS_TO_BE_READY:g} s for {what} without success. {newest.read_log_tail()}")

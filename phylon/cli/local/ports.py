@@ -10,7 +10,7 @@ TRIES = 50
 
 
 def choose_port(wanted: int | None) -> int:
-    """The port that was asked for, or the first free one from the default on."""
+    """The wanted port, or the first free one from the default on."""
     if wanted is not None:
         if not _free(wanted):
             raise BadInput(f"port {wanted} is taken; choose another with --port, or leave it out to get a free one")

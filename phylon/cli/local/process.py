@@ -1,4 +1,4 @@
-"""A process of the platform: tied to ours, started again when it dies, ended in order.
+"""A process of the platform: tied to ours, restarted when it dies, stopped in order.
 
 Tied (see `tied`) means that the kernel ends it when we die, even by SIGKILL.
 """
@@ -19,7 +19,7 @@ FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
 STEADY_SECONDS = 60.0
 """A process that lived this long has a clean record."""
 MOST_FAILURES = 8
-"""In a row; then it will not get better by itself."""
+"""In a row; then restarting it does not help."""
 
 
 class Process:
@@ -34,7 +34,7 @@ class Process:
         stdin: str = "",
         patience: float = 10.0,
     ) -> None:
-        """`patience`: seconds that it gets to end in order."""
+        """`patience`: seconds that it gets to stop in order."""
         self.name = name
         self.log = log
         self._command = list(command)
@@ -58,7 +58,7 @@ class Process:
                 stdin=subprocess.PIPE if self._stdin else subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is for us: we end them one after the other
+                start_new_session=True,  # Ctrl-C is for us: we stop them one after the other
             )
         if self._child.stdin:
             with contextlib.suppress(BrokenPipeError):
@@ -70,8 +70,8 @@ class Process:
     def exit_code(self) -> int | None:
         return self._child.poll() if self._child else None
 
-    def look_after(self) -> str | None:
-        """Starts it again when it is dead and its delay is over. Returns what is to be told, if anything."""
+    def restart_if_dead(self) -> str | None:
+        """Restarts it when it is dead and its delay is over. Returns what the user should know, if anything."""
         now = time.monotonic()
         if self._due is not None:
             if now >= self._due:
@@ -83,7 +83,7 @@ class Process:
         self.failures = 1 if now - self._started > STEADY_SECONDS else self.failures + 1
         delay = min(LONGEST_DELAY, FIRST_DELAY * 2 ** (self.failures - 1))
         self._due = now + delay
-        return f"{self.name} ended by itself ({_spell(code)}); starting it again in {delay:g} s. See {self.log}"
+        return f"{self.name} died ({_describe(code)}); restarting it in {delay:g} s. See {self.log}"
 
     @property
     def hopeless(self) -> bool:
@@ -107,11 +107,11 @@ class Process:
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
 
-    def last_words(self, lines: int = 15) -> str:
+    def read_log_tail(self, lines: int = 15) -> str:
         with self.log.open(encoding="utf-8", errors="replace") as log:
             end = "".join(f"  | {line}" for line in deque(log, maxlen=lines)).rstrip("\n")
         return f"The end of {self.log}:\n{end}"
 
 
-def _spell(code: int) -> str:
+def _describe(code: int) -> str:
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

@@ -1,4 +1,4 @@
-"""Which Redis server to start, and how. It holds only messages in flight, so nothing is written to disk.
+"""Which Redis server to start, and how. It holds only messages in transit, so nothing is written to disk.
 
 It listens on a socket file in the home directory, which only the owner can open. Where the path is too long for
 a socket it listens on a loopback port instead, with a password.

@@ -16,7 +16,7 @@ import redis
 
 from phylon.cli.exits import BadInput, WorkFailed
 from phylon.cli.local import process as process_module
-from phylon.cli.local.home import Home, opened, worker_token
+from phylon.cli.local.home import Home, open_home, worker_token
 from phylon.cli.local.ports import DEFAULT_PORT, choose_port
 from phylon.cli.local.process import Process
 from phylon.cli.local.redis_server import find_executable, plan_redis, version_of
@@ -40,7 +40,7 @@ def alive(pid: int) -> bool:
 
 class TestHome:
     def test_the_token_is_kept_and_for_its_owner_alone(self, tmp_path: Path):
-        with opened(tmp_path / "deep" / "home") as home:
+        with open_home(tmp_path / "deep" / "home") as home:
             token = worker_token(home)
             assert len(token) > 30 and worker_token(home) == token
             assert stat.S_IMODE((home.path / "worker-token").stat().st_mode) == 0o600
@@ -52,9 +52,9 @@ class TestHome:
 
     def test_a_home_is_not_shared(self, tmp_path: Path):
         with (
-            opened(tmp_path),
-            pytest.raises(WorkFailed, match="another `phylon up` already runs in"),
-            opened(tmp_path),
+            open_home(tmp_path),
+            pytest.raises(WorkFailed, match="another `phylon up` is already running in"),
+            open_home(tmp_path),
         ):
             pass
 
@@ -167,11 +167,11 @@ class TestProcess:
         child = self.make(tmp_path, SLEEPER)
         child.start()
         first = child.pid
-        assert first and child.look_after() is None
+        assert first and child.restart_if_dead() is None
         os.kill(first, signal.SIGKILL)
-        told: list[str] = []
-        assert eventually(lambda: told.extend(filter(None, [child.look_after()])) or child.pid != first)
-        assert len(told) == 1 and "signal SIGKILL" in told[0] and "starting it again" in told[0]
+        messages: list[str] = []
+        assert eventually(lambda: messages.extend(filter(None, [child.restart_if_dead()])) or child.pid != first)
+        assert len(messages) == 1 and "signal SIGKILL" in messages[0] and "restarting it" in messages[0]
         child.stop()
         assert child.pid and not alive(child.pid)
 
@@ -179,9 +179,9 @@ class TestProcess:
         monkeypatch.setattr(process_module, "LONGEST_DELAY", 0.05)
         child = self.make(tmp_path, [sys.executable, "-c", "print('no licence'); raise SystemExit(4)"])
         child.start()
-        assert eventually(lambda: child.look_after() is None and child.hopeless)
+        assert eventually(lambda: child.restart_if_dead() is None and child.hopeless)
         child.stop()
-        assert "no licence" in child.last_words()
+        assert "no licence" in child.read_log_tail()
 
     def test_one_that_ignores_the_end_is_killed(self, tmp_path: Path):
         stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(60)"

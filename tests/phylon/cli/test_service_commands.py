@@ -16,6 +16,8 @@ from phylon.contract.protocol import LogLine
 from phylon.presets import load_preset
 
 SMOKE = "td3-pbt-pendulum-smoke"
+BOUND_SECONDS = 60.0
+"""Only ends a test that hangs."""
 
 
 @pytest.fixture
@@ -134,11 +136,14 @@ class TestWatch:
     def test_interrupting_leaves_the_run_alone(self, service, client, experiment):
         command = [sys.executable, "-m", "phylon", "watch", str(experiment.id), "--url", service.url]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as watching:
-            assert watching.stderr
-            first = watching.stderr.readline()
-            watching.send_signal(signal.SIGINT)  # whatever it said, or its end would be waited for in vain
-            assert watching.wait(20) == 130
-            assert "the experiment goes on" in watching.stderr.read()
+            try:
+                assert watching.stderr
+                first = watching.stderr.readline()
+                watching.send_signal(signal.SIGINT)
+                assert watching.wait(BOUND_SECONDS) == 130
+                assert "the experiment goes on" in watching.stderr.read()
+            finally:
+                watching.kill()  # or a failure would wait for its end
         assert "queued" in first or "dispatched" in first
         assert client.run(experiment.runs[0].id).status in ("queued", "dispatched")
 

@@ -16,6 +16,7 @@ import pytest
 from phylon.cli import extras
 from phylon.cli.exits import WorkFailed
 
+pytestmark = pytest.mark.timeout(300)
 SPEC = """
 version: 1
 name: tiny
@@ -48,10 +49,10 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Without what the engine's own tests set in this process; one cache, so that a program is compiled once."""
+def environment(compile_cache: Path) -> dict[str, str]:
+    """Without what the engine's own tests set in this process."""
     own = {name: value for name, value in os.environ.items() if name not in ("XLA_FLAGS", "JAX_PLATFORMS")}
-    return own | {"PHYLON_COMPILE_CACHE": str(tmp_path_factory.mktemp("xla"))}
+    return own | {"PHYLON_COMPILE_CACHE": str(compile_cache)}
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def train(spec: Path, environment: dict[str, str]) -> Callable[..., "subprocess.
 
 @pytest.fixture
 def start(spec: Path, environment: dict[str, str]) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
-    """Begins training and returns once the first evaluation is told."""
+    """Begins training and returns once the first evaluation is reported."""
     running: list[subprocess.Popen[str]] = []
 
     def run(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
@@ -73,16 +74,16 @@ def start(spec: Path, environment: dict[str, str]) -> Iterator[Callable[..., "su
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         running.append(process)
         assert process.stderr
-        told = [process.stderr.readline()]
-        while told[-1] and "return best" not in told[-1]:
-            told.append(process.stderr.readline())
-        assert told[-1], "".join(told)
+        lines = [process.stderr.readline()]
+        while lines[-1] and "return best" not in lines[-1]:
+            lines.append(process.stderr.readline())
+        assert lines[-1], "".join(lines)
         return process
 
     yield run
     for process in running:
         process.kill()
-        process.communicate()
+        process.communicate(timeout=BOUND_SECONDS)
 
 
 def trainer_of(process: "subprocess.Popen[str]") -> psutil.Process:
@@ -155,7 +156,7 @@ def test_no_trainer_outlives_its_command(start, tmp_path: Path):
     process = start(tmp_path / "run", *ENDLESS)
     trainer = trainer_of(process)
     process.kill()
-    process.wait()
+    process.wait(BOUND_SECONDS)
     deadline = time.monotonic() + BOUND_SECONDS
     while trainer.is_running() and trainer.status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline, "the trainer lives on"

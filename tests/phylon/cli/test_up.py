@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -21,6 +22,8 @@ BOUND_SECONDS = 90.0
 class Up:
     """A running `phylon up` and its descendants, as seen from outside."""
 
+    client: Client | None = None
+
     def __init__(self, home: Path, *arguments: str) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PHYLON_")}
         self.process = subprocess.Popen(
@@ -30,13 +33,17 @@ class Up:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.family = [self.process.pid]
+
+    def wait(self) -> None:
+        """Until it is ready; it gives up by itself when that takes too long."""
         assert self.process.stdout and self.process.stderr
         line = self.process.stdout.readline()
         match = re.search(r"http://127\.0\.0\.1:\d+", line)
         assert match, f"{line}{self.process.stderr.read()}"
         self.url = match.group(0)
         self.client = Client(self.url)
-        self.family = [self.process.pid, *(child.pid for child in self.children())]
+        self.family += [child.pid for child in self.children()]
 
     def children(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children(recursive=True)
@@ -46,7 +53,8 @@ class Up:
         return found
 
     def close(self) -> None:
-        self.client.close()
+        if self.client:
+            self.client.close()
         for pid in self.family:
             if psutil.pid_exists(pid):
                 psutil.Process(pid).kill()
@@ -74,8 +82,10 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Up
     running: list[Up] = []
 
     def run(*arguments: str) -> Up:
-        running.append(Up(tmp_path_factory.mktemp("home"), *arguments))
-        return running[-1]
+        up = Up(tmp_path_factory.mktemp("home"), *arguments)
+        running.append(up)
+        up.wait()
+        return up
 
     yield run
     for up in running:
@@ -110,8 +120,8 @@ def test_killed_it_leaves_nobody_behind(start: Callable[..., Up]):
     assert eventually(lambda: gone(up.family))
 
 
-def test_a_taken_port_is_bad_input(start: Callable[..., Up], shell, tmp_path: Path):
-    up = start("--no-worker")
-    result = shell("up", "--home", str(tmp_path), "--port", up.url.rpartition(":")[2])
+def test_a_taken_port_is_bad_input(shell, tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        result = shell("up", "--home", str(tmp_path), "--port", str(other.getsockname()[1]))
     assert result.returncode == 2
     assert "is taken; choose another with --port" in result.stderr

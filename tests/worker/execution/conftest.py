@@ -36,15 +36,6 @@ class Setting(NamedTuple):
         return execution.update(population, hyperparams, batches, KEY, first)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def remember_compiled_programs(tmp_path_factory: pytest.TempPathFactory):
-    """The same small programs are compiled by many tests."""
-    jax.config.update("jax_compilation_cache_dir", str(tmp_path_factory.mktemp("compile-cache")))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-    yield
-    jax.config.update("jax_compilation_cache_dir", None)
-
-
 @pytest.fixture(scope="session")
 def setting() -> Setting:
     spec = TD3Spec(name="td3", batch_size=BATCH, network=MLPSpec(hidden=(16, 16)))

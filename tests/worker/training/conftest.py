@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jax
 import pytest
 
 from phylon.contract.events import RunEvent
@@ -22,20 +21,6 @@ from .runs import events_of
 ROOT = Path(__file__).parents[3]
 STARTING_SECONDS = 120
 """Far more than a trainer needs to compile; only a hang takes as long."""
-
-
-@pytest.fixture(scope="session")
-def compile_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("compile-cache")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def remember_compiled_programs(compile_cache: Path):
-    """The same small programs are compiled by many tests."""
-    jax.config.update("jax_compilation_cache_dir", str(compile_cache))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-    yield
-    jax.config.update("jax_compilation_cache_dir", None)
 
 
 @pytest.fixture
