@@ -12,6 +12,7 @@ from phylon.backend.artifacts import storage
 from phylon.backend.context import Context
 from phylon.backend.kit import failures, single_page
 from phylon.backend.kit.browser_guard import BrowserGuard
+from phylon.backend.kit.compact import CompactAnswers
 from phylon.backend.kit.database import Database
 from phylon.backend.kit.doorbell import Doorbell
 from phylon.backend.openapi import document, operation_id
@@ -34,6 +35,7 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.context = context
+    app.add_middleware(CompactAnswers)
     app.add_middleware(BrowserGuard)
     failures.install(app)
     app.include_router(router)

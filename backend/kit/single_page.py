@@ -4,6 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -26,7 +27,7 @@ made from a checkout in which the web interface had not been built.</p>
 def install(app: Starlette, directory: Path) -> None:
     """Where there is no user interface, the front page says what to do about it."""
     if (directory / _PAGE).is_file():
-        app.mount("/", SinglePage(directory), name="frontend")
+        app.mount("/", GZipMiddleware(SinglePage(directory)), name="frontend")
     else:
         app.add_route("/", _explain, include_in_schema=False)
 

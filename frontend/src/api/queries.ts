@@ -46,14 +46,14 @@ export const healthQuery = queryOptions({
 
 export const presetsQuery = queryOptions({
   queryKey: ["presets"],
-  queryFn: async ({ signal }) => (await listPresets({ ...ONCE, signal })).data,
+  queryFn: async ({ signal }) => (await listPresets({ ...ONCE, signal })).data.items,
   staleTime: 60_000,
 })
 
 /** All environments that a spec may name: they change only with a new version of Phylon. */
 export const environmentsQuery = queryOptions({
   queryKey: ["environments"],
-  queryFn: async ({ signal }) => (await listEnvironments({ ...ONCE, signal })).data,
+  queryFn: async ({ signal }) => (await listEnvironments({ ...ONCE, signal })).data.items,
   staleTime: Number.POSITIVE_INFINITY,
 })
 
@@ -73,7 +73,7 @@ export function groupQuery(id: number) {
 
 export const studiesQuery = queryOptions({
   queryKey: ["studies", "list"],
-  queryFn: async ({ signal }) => (await listStudies({ ...ONCE, signal, query: { limit: 500 } })).data,
+  queryFn: async ({ signal }) => (await listStudies({ ...ONCE, signal, query: { limit: 500 } })).data.items,
   refetchInterval: 3000,
 })
 
@@ -87,7 +87,7 @@ export function studyQuery(id: number) {
 
 export const workersQuery = queryOptions({
   queryKey: ["workers"],
-  queryFn: async ({ signal }) => (await listWorkers({ ...ONCE, signal })).data,
+  queryFn: async ({ signal }) => (await listWorkers({ ...ONCE, signal })).data.items,
   refetchInterval: 3000,
 })
 
@@ -149,7 +149,7 @@ export function seriesQuery(run: number, snapshot: number, name: string) {
 export function metricNamesQuery(run: number, snapshot: number) {
   return queryOptions({
     queryKey: ["runs", run, "names", snapshot],
-    queryFn: async ({ signal }) => (await listMetricNames({ ...ONCE, signal, path: { id: run } })).data,
+    queryFn: async ({ signal }) => (await listMetricNames({ ...ONCE, signal, path: { id: run } })).data.items,
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
@@ -157,7 +157,8 @@ export function metricNamesQuery(run: number, snapshot: number) {
 export function artifactsQuery(run: number, active: boolean) {
   return queryOptions({
     queryKey: ["runs", run, "artifacts"],
-    queryFn: async ({ signal }) => (await listRunArtifacts({ ...ONCE, signal, path: { id: run } })).data,
+    queryFn: async ({ signal }) =>
+      (await listRunArtifacts({ ...ONCE, signal, path: { id: run } })).data.items,
     refetchInterval: active ? 5000 : false,
   })
 }
@@ -165,7 +166,12 @@ export function artifactsQuery(run: number, active: boolean) {
 /** Lines of a log that are asked for at once. */
 export const LOG_PAGE = 1000
 
-export async function fetchLogPage(run: number, attempt: number | null, after: number, signal?: AbortSignal) {
+export async function fetchLogPage(
+  run: number,
+  attempt: number | null,
+  after: string | null,
+  signal?: AbortSignal,
+) {
   const query = { attempt, after, limit: LOG_PAGE }
   return (await listRunLogs({ ...ONCE, signal, path: { id: run }, query })).data
 }

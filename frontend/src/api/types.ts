@@ -1,40 +1,40 @@
 /** Objects of the API as the interface uses them: the generated types, with numbers decoded. */
 
 import type {
-  ExperimentRead,
+  Experiment as ExperimentRead,
   ExperimentSummary,
   GroupExperiment as GroupExperimentRead,
-  GroupRead,
-  RunRead,
+  ExperimentGroup as GroupRead,
+  Run as RunRead,
 } from "@/api/generated/types.gen"
 import { decodeOptional, decodeRecord } from "@/lib/decode"
 
 export type {
-  AdviceRead as Advice,
-  AggregateRead as Aggregate,
-  ArtifactRead as Artifact,
-  EnvironmentEntry as Environment,
+  Advice,
+  Aggregate,
+  Artifact,
+  Environment,
   Estimate,
   ExperimentStatus,
   Forecast,
   GroupSummary,
   Health,
-  LogLineRead as LogLine,
+  JobStatus as RunStatus,
+  LoggedLine as LogLine,
   Machine,
   Measurement,
   Preset,
-  ProblemRead as Problem,
-  RewindEvent,
+  Problem,
+  Rewind as RewindEvent,
   RunEvent,
-  RunStatus,
   Space,
   SpecReport,
   SpeedAdvice,
-  StudyNews,
-  StudyRead as Study,
+  StoredStudy as Study,
   StudySummary,
+  StudyUpdate as StudyNews,
+  Worker,
   WorkerAdvice,
-  WorkerRead as Worker,
 } from "@/api/generated/types.gen"
 
 type Decoded<T, Names extends keyof T> = Omit<T, Names> & Record<Names, number | null>

@@ -1,17 +1,17 @@
 /** A small run as the API tells it: four members, two selections, numbers that one can check by hand. */
 
 import type {
-  ExperimentRead,
+  Experiment,
   ExperimentSummary,
+  LineageSpan,
   MetricSeries,
   Preset,
+  Run,
   RunLineage,
-  RunRead,
-  SpanRead,
-  WorkerRead,
+  Worker,
 } from "@/api/generated/types.gen"
 
-export function runRead(change: Partial<RunRead> = {}): RunRead {
+export function runRead(change: Partial<Run> = {}): Run {
   return {
     id: 7,
     experiment_id: 3,
@@ -34,12 +34,14 @@ export function runRead(change: Partial<RunRead> = {}): RunRead {
     started_at: "2026-01-01T00:00:05Z",
     finished_at: null,
     worker_name: "bench",
+    attempt: 1,
     last_seq: 9,
+    stream: "1-9",
     ...change,
   }
 }
 
-export function experimentRead(change: Partial<ExperimentRead> = {}): ExperimentRead {
+export function experimentRead(change: Partial<Experiment> = {}): Experiment {
   return {
     id: 3,
     name: "td3-pbt-pendulum-smoke",
@@ -76,7 +78,7 @@ export function summary(change: Partial<ExperimentSummary> = {}): ExperimentSumm
   }
 }
 
-export function span(change: Partial<SpanRead> & Pick<SpanRead, "id" | "slot">): SpanRead {
+export function span(change: Partial<LineageSpan> & Pick<LineageSpan, "id" | "slot">): LineageSpan {
   return {
     parent: null,
     operator: "founder",
@@ -163,7 +165,7 @@ export const PRESET: Preset = {
   yaml: "version: 1\nname: td3-pbt-pendulum-smoke\nenvironment: {suite: gymnasium, id: Pendulum-v1}\n",
 }
 
-export function workerRead(change: Partial<WorkerRead> = {}): WorkerRead {
+export function workerRead(change: Partial<Worker> = {}): Worker {
   return {
     id: 1,
     name: "bench",

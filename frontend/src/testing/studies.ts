@@ -51,6 +51,7 @@ export function study(change: Partial<Study> = {}): Study {
     error: null,
     spec: {},
     yaml: "kind: runtime_study\n",
+    stream: null,
     measurements: [
       measurement(),
       measurement({ population_size: 4, median: 8 }),

@@ -4,7 +4,7 @@ import type { LogLine } from "@/api/types"
 
 interface Tail {
   lines: readonly LogLine[]
-  next: number
+  next: string | null
 }
 
 /** All lines of a run so far. Only what is new is asked for; what is known is kept. */
@@ -14,12 +14,12 @@ export function useLogs(run: number, attempt: number | null, active: boolean) {
   return useQuery({
     queryKey,
     queryFn: async ({ signal }): Promise<Tail> => {
-      let { lines, next } = queryClient.getQueryData<Tail>(queryKey) ?? { lines: [], next: 0 }
+      let { lines, next } = queryClient.getQueryData<Tail>(queryKey) ?? { lines: [], next: null }
       for (;;) {
         const page = await fetchLogPage(run, attempt, next, signal)
-        if (page.lines.length > 0) lines = [...lines, ...page.lines]
+        if (page.items.length > 0) lines = [...lines, ...page.items]
         next = page.next
-        if (page.lines.length < LOG_PAGE) return { lines, next }
+        if (page.items.length < LOG_PAGE) return { lines, next }
       }
     },
     structuralSharing: false,

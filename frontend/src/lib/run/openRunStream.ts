@@ -3,7 +3,7 @@
  * server answered with an error) a new one is opened from the last event seen. Bursts are handed over together.
  */
 
-import type { RunRead } from "@/api/generated/types.gen"
+import type { Run as RunRead } from "@/api/generated/types.gen"
 import { decodeRun, type RewindEvent, type RunEvent } from "@/api/types"
 import type { StreamEvent } from "@/lib/run/applyEvent"
 
