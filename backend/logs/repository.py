@@ -14,7 +14,7 @@ from phylon.contract import protocol
 def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -> None:
     rows = [
         {
-            "run_id": attempt.run_id,
+            "job_id": attempt.job_id,
             "attempt": attempt.number,
             "line": line.line,
             "wall": line.wall,
@@ -28,8 +28,8 @@ def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -
         session.execute(insert(LogLine), rows)
 
 
-def page(session: Session, run_id: int, attempt: int | None, after: int, limit: int) -> list[LogLine]:
-    statement = select(LogLine).where(LogLine.run_id == run_id, LogLine.id > after)
+def page(session: Session, job_id: int, attempt: int | None, after: int, limit: int) -> list[LogLine]:
+    statement = select(LogLine).where(LogLine.job_id == job_id, LogLine.id > after)
     if attempt is not None:
         statement = statement.where(LogLine.attempt == attempt)
     return list(session.scalars(statement.order_by(LogLine.id).limit(limit)))

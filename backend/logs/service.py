@@ -7,7 +7,6 @@ from sqlalchemy.orm import Session
 from phylon.backend.logs import repository
 from phylon.backend.logs.schemas import LogLineRead, LogPage
 from phylon.backend.models import Attempt
-from phylon.backend.runs import repository as runs
 from phylon.contract.protocol import LogLine
 
 
@@ -21,9 +20,8 @@ def ingest(session: Session, attempt: Attempt, lines: Sequence[LogLine]) -> None
     repository.add(session, attempt, fresh)
 
 
-def read(session: Session, run_id: int, *, attempt: int | None, after: int, limit: int) -> LogPage:
-    runs.get(session, run_id)
-    lines = repository.page(session, run_id, attempt, after, limit)
+def read(session: Session, job_id: int, *, attempt: int | None, after: int, limit: int) -> LogPage:
+    lines = repository.page(session, job_id, attempt, after, limit)
     return LogPage(
         lines=[LogLineRead.model_validate(line, from_attributes=True) for line in lines],
         next=lines[-1].id if lines else after,

@@ -1,9 +1,9 @@
-"""What is told about a run."""
+"""What is known about a run."""
 
 from datetime import datetime
 
+from phylon.backend.jobs.status import JobStatus
 from phylon.backend.kit.schema import Real, Schema
-from phylon.backend.runs.status import RunStatus
 
 
 class RunError(Schema):
@@ -22,10 +22,12 @@ class RunRead(Schema):
     experiment_id: int
     replicate: int
     seed: int
-    status: RunStatus
+    status: JobStatus
     step: int
     """Environment steps that each member has done."""
     total_steps: int
+    attempt: int
+    """Number of the newest attempt, 0 before the first; its log is the newest."""
     attempts: int
     """Attempts that count: those that a worker gave back in order do not."""
     max_attempts: int
@@ -45,3 +47,5 @@ class RunRead(Schema):
     worker_name: str | None
     last_seq: int
     """Number of the newest event, -1 when there is none."""
+    stream: str | None
+    """Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came."""

@@ -1,31 +1,29 @@
 """Runtime studies over REST."""
 
-from collections.abc import AsyncIterator
-from typing import Annotated, Any, cast
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
-from fastapi.sse import EventSourceResponse
+from fastapi import APIRouter, Query
 
 from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
 from phylon.backend.kit.errors import Invalid, NotFound, responses
 from phylon.backend.kit.parameters import Id, Offset
-from phylon.backend.studies import repository, service, stream
-from phylon.backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
+from phylon.backend.studies import service
+from phylon.backend.studies.schemas import StudyFromYaml, StudyRead, StudySummary, StudyUpload
 from phylon.backend.studies.service import StudyActive, StudyNotActive
 
 router = APIRouter(prefix="/studies", tags=["studies"])
 
 
 @router.post("", status_code=201, responses=responses(Invalid, NotFound))
-def create_study(body: StudyFromYaml, session: WriteSession) -> StudyRead:
+def create_study(body: StudyFromYaml, session: WriteSession, context: ContextDep) -> StudyRead:
     """Puts a study into the queue."""
-    return service.create(session, body)
+    return service.create(session, context, body)
 
 
 @router.post("/upload", status_code=201, responses=responses(Invalid))
-def upload_study(body: StudyUpload, session: WriteSession) -> StudyRead:
+def upload_study(body: StudyUpload, session: WriteSession, context: ContextDep) -> StudyRead:
     """Stores a study that was run by `phylon study`."""
-    return service.upload(session, body)
+    return service.upload(session, context, body)
 
 
 @router.get("")
@@ -41,30 +39,12 @@ def get_study(id: Id, session: ReadSession) -> StudyRead:
     return service.get(session, id)
 
 
-def check_study(id: Id, context: ContextDep) -> None:
-    """Answers 404 before the stream begins; a plain session dependency would hold its connection to the end."""
-    with context.database.read() as session:
-        repository.get(session, id)
-
-
-@router.get(
-    "/{id}/events",
-    response_class=EventSourceResponse,
-    responses=responses(NotFound),
-    dependencies=[Depends(check_study)],
-)
-async def stream_study_events(id: Id, context: ContextDep) -> AsyncIterator[StudyNews]:
-    """All cells, then new ones as they come, until the study has ended."""
-    async for message in stream.follow(context, id):
-        yield cast(Any, message)  # the annotation says what a message's data is, for the OpenAPI document
-
-
 @router.post("/{id}/stop", responses=responses(NotFound, StudyNotActive))
-def stop_study(id: Id, session: WriteSession) -> StudyRead:
+def stop_study(id: Id, session: WriteSession, context: ContextDep) -> StudyRead:
     """What it has measured by then is kept."""
-    return service.stop(session, id)
+    return service.stop(session, context, id)
 
 
 @router.delete("/{id}", status_code=204, responses=responses(NotFound, StudyActive))
-def delete_study(id: Id, session: WriteSession) -> None:
-    service.delete(session, id)
+def delete_study(id: Id, session: WriteSession, context: ContextDep) -> None:
+    service.delete(session, context, id)

@@ -1,10 +1,10 @@
-"""What is told about a runtime study, and how one is submitted."""
+"""What is known about a runtime study, and how one is submitted."""
 
 from datetime import datetime
 from typing import Any
 
+from phylon.backend.jobs.status import JobStatus
 from phylon.backend.kit.schema import InputSchema, Schema
-from phylon.backend.runs.status import RunStatus
 from phylon.study import Machine, Measurement
 
 
@@ -23,7 +23,7 @@ class StudySummary(Schema):
     id: int
     name: str
     description: str
-    status: RunStatus
+    status: JobStatus
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -35,14 +35,8 @@ class StudySummary(Schema):
     """Cells."""
     progress: str | None
     error: str | None
-
-
-class StudyNews(StudySummary):
-    """What changed since the last message."""
-
-    position: int
-    measurements: list[Measurement]
-    """All that there is from `position` on; what was known from there is void."""
+    stream: str | None
+    """Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came."""
 
 
 class StudyRead(StudySummary):

@@ -10,10 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from phylon.contract.protocol import Claim
+from phylon.run_directory import checkpoints_dir, spool_path, videos_dir
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.relay import Relay
 from phylon.worker.supervisor.service import Service
-from phylon.worker.training.run_directory import checkpoints_dir, spool_path, videos_dir
 
 LEASE_SECONDS = 0.8
 

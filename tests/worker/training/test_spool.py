@@ -5,8 +5,7 @@ import math
 import pytest
 
 from phylon.contract.events import Metrics, Stopped
-from phylon.spool import SpoolReader
-from phylon.worker.training.spool import SpoolWriter
+from phylon.spool import SpoolReader, SpoolWriter
 
 
 def test_an_event_can_be_read_at_once(tmp_path):
