@@ -34,7 +34,10 @@ def test_import_contracts_hold():
     [
         ("import phylon.backend.app", ENGINE | {"phylon.worker", "worker"}),
         ("import phylon.worker.supervisor", ENGINE | {"phylon.backend", "backend", "sqlalchemy", "fastapi"}),
-        ("import phylon.run_directory", ENGINE | {"phylon.backend", "backend", "sqlalchemy"}),
+        (
+            "import phylon.run_directory, phylon.study_folder, phylon.child_process",
+            ENGINE | {"phylon.backend", "backend", "sqlalchemy"},
+        ),
         (
             "import phylon.spec, phylon.contract.events, phylon.contract.protocol, phylon.client",
             ENGINE | WEB | {"phylon.backend", "phylon.worker"},
