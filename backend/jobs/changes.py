@@ -1,4 +1,4 @@
-"""Changes of a job's status that are not its worker's to report. Whoever watches the job hears of each."""
+"""Changes of a job's status that are not its worker's to report. Those who watch the job hear of each."""
 
 from typing import Literal
 

@@ -36,7 +36,7 @@ def lock(session: Session, run_id: int) -> Run:
 
 
 def lock_of_experiments(session: Session, experiments: list[Experiment]) -> list[Run]:
-    """With their jobs, in the order of these, as whoever locks several must."""
+    """With their jobs, in the order of these, as everyone who locks several must."""
     ids = [experiment.id for experiment in experiments]
     statement = select(Run).where(Run.experiment_id.in_(ids)).order_by(Run.job_id).with_for_update()
     return list(session.scalars(statement.execution_options(populate_existing=True)))

@@ -18,7 +18,7 @@ class WorkerRead(Schema):
     memory_bytes: int
     """Of its devices together."""
     host_memory_bytes: int | None
-    """None for workers that do not tell."""
+    """None for workers that do not report it."""
     versions: dict[str, str]
     suites: list[str]
     state: WorkerState

@@ -131,7 +131,7 @@ def downgrade() -> None:
                 op.execute(f"UPDATE {table} SET {column.name} = (SELECT {column.name} FROM jobs WHERE id = job_id)")
     op.execute("UPDATE runs SET error = (SELECT error FROM jobs WHERE id = job_id)")
     op.execute(
-        "UPDATE studies SET lost_attempts = (SELECT CASE WHEN status IN ('queued', 'dispatched') OR error IS NOT NULL "
+        "UPDATE studies SET lost_attempts = (SELECT CASE WHEN status IN ('queued', 'dispatched') "
         "THEN attempt - handed_back ELSE attempt - handed_back - 1 END FROM jobs WHERE id = job_id)"
     )
     op.execute("UPDATE studies SET lost_attempts = 0 WHERE lost_attempts < 0")

@@ -128,7 +128,7 @@ def test_a_claim_names_the_newest_checkpoint_whose_bytes_are_here(client, worker
     put(worker, run_id, 1, "000002.npz", b"two", step=100)
     worker.report(run_id, 1, [
         checkpoint_event(0, "000002.npz", b"two", 100),
-        checkpoint_event(1, "000004.npz", b"four", 200),  # told, but its bytes never came
+        checkpoint_event(1, "000004.npz", b"four", 200),  # reported, but its bytes never came
     ])  # fmt: skip
     worker.release(run_id, 1)
     reference = worker.claim(run_id).json()["payload"]["checkpoint"]

@@ -294,7 +294,7 @@ class TestStop:
 
 
 class TestDoorbell:
-    """Whoever watches hears of every change, whoever made it."""
+    """Those who watch hear of every change, no matter who made it."""
 
     @pytest.fixture
     def rings(self, context, monkeypatch):

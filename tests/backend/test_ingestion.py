@@ -89,17 +89,17 @@ class TestIngest:
             assert answer.json()["next_seq"] == 2
         assert stored(context, run_id) == [0, 1]
 
-    def test_of_many_that_tell_the_same_at_once_one_is_stored(self, context, worker, run_id):
+    def test_of_many_that_report_the_same_at_once_one_is_stored(self, context, worker, run_id):
         """A retry may overtake the request that it repeats."""
         attempt = worker.take(run_id)
         batches = [[metrics(seq) for seq in range(start, start + 8)] for start in (0, 0, 4, 4, 8, 0)]
         barrier, codes = threading.Barrier(len(batches)), []
 
-        def tell(batch):
+        def report(batch):
             barrier.wait()
             codes.append(worker.report(run_id, attempt, batch).status_code)
 
-        threads = [threading.Thread(target=tell, args=(batch,)) for batch in batches]
+        threads = [threading.Thread(target=report, args=(batch,)) for batch in batches]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -356,7 +356,7 @@ def test_whatever_is_sent_twice_late_or_mixed_up_is_stored_exactly_once(embedded
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=strategies.integers(0, 8), selections=strategies.lists(strategies.integers(0, 3), min_size=8, max_size=8))
 def test_cutting_back_undoes_exactly_what_came_after(embedded, spec, cut, selections):
-    """For any history: telling it up to a point, or telling more and cutting back to that point, is the same."""
+    """For any history: reporting it up to a point, or reporting more and cutting back to that point, is the same."""
     spool = [lineage(0, 0, *(span(slot, slot) for slot in range(4)))]
     for seq, slot in enumerate(selections, start=1):
         spool.append(lineage(seq, seq * 10, span(3 + seq, slot, parent=slot)))

@@ -1,4 +1,4 @@
-"""The event stream over a real server: nothing missed, nothing doubled, and cut-backs are told."""
+"""The event stream over a real server: nothing missed, nothing doubled, and cut-backs are reported."""
 
 import json
 import math
@@ -70,15 +70,15 @@ def ids(messages):
 
 def test_the_whole_history_then_the_end(server, worker, run_id):
     attempt = worker.take(run_id)
-    told = [metrics(0, 0.25, "NaN", "-Infinity"), metrics(1), outcome(2)]
-    worker.report(run_id, attempt, told)
+    reported = [metrics(0, 0.25, "NaN", "-Infinity"), metrics(1), outcome(2)]
+    worker.report(run_id, attempt, reported)
     with Stream(server, run_id) as stream:
         assert stream.response.headers["content-type"].startswith("text/event-stream")
         messages = list(stream)  # ends by itself
     events = [message for message in messages if message["event"] != "status"]
     assert ids(events) == ["1-0", "1-1", "1-2"]
     assert [event["event"] for event in events] == ["metrics", "metrics", "finished"]
-    assert [event["data"] for event in events] == told
+    assert [event["data"] for event in events] == reported
     assert messages[-1]["event"] == "status"
     assert "id" not in messages[-1]
     assert (messages[-1]["data"]["status"], messages[-1]["data"]["last_seq"]) == ("finished", 2)
@@ -122,7 +122,7 @@ def test_a_reader_resumes_where_it_left_off(server, worker, run_id, how):
 class TestRewind:
     @pytest.fixture
     def resumed(self, worker, run_id):
-        """Attempt 1 told 0..5; attempt 2 took the run up at 3 and told 3 and 4."""
+        """Attempt 1 reported 0..5; attempt 2 took the run up at 3 and reported 3 and 4."""
         worker.take(run_id)
         worker.report(run_id, 1, [metrics(seq, 1.0) for seq in range(6)])
         worker.release(run_id, 1)
@@ -131,7 +131,7 @@ class TestRewind:
         return run_id
 
     @pytest.mark.parametrize("position", ["1-3", "1-5"])
-    def test_who_saw_what_is_void_is_told(self, server, resumed, position):
+    def test_who_saw_what_is_void_is_notified(self, server, resumed, position):
         with Stream(server, resumed, position) as stream:
             rewind, *events = stream.take(3)
         assert (rewind["event"], rewind["data"]) == ("rewind", {"seq": 3, "attempt": 2})
@@ -150,7 +150,7 @@ class TestRewind:
         with Stream(server, resumed, position) as stream:
             assert ids(stream.take(len(expected))) == expected
 
-    def test_several_cut_backs_are_told_as_one(self, server, worker, resumed):
+    def test_several_cut_backs_are_reported_as_one(self, server, worker, resumed):
         worker.release(resumed, 2)
         worker.take(resumed, from_seq=4)
         worker.report(resumed, 3, [metrics(4, 3.0)])
