@@ -4,6 +4,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from phylon.worker.studies.folder import open_study
+
 from benchmarks import report
 from benchmarks.report import Bar
 from phylon import study
@@ -11,7 +13,6 @@ from phylon.spec import parse_study
 from phylon.study import Measurement
 from phylon.study_table import Row, rows
 from phylon.worker.studies.conductor import run
-from phylon.worker.studies.folder import open_study
 from phylon.worker.studies.machine import this_machine
 
 DENSE = {

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from phylon.contract.events import Metrics
+from phylon.run_directory import RunRequest, spool_path, write_run
 from phylon.spec import parse_spec
 from phylon.spool import SpoolReader
-from phylon.worker.training.commands import Commands
-from phylon.worker.training.run_directory import RunRequest, spool_path, write_run
+from phylon.worker.core.commands import Commands
 from phylon.worker.training.session import train
 
 MEMBERS, EPISODES, SEEDS = 10, 5, 3

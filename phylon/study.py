@@ -16,8 +16,6 @@ from phylon.spec.distributions import Model
 from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell
 
 STUDY_FILE = "study.jsonl"
-SPEC_FILE = "spec.json"
-"""Beside it, written by the launcher: what is to be measured."""
 
 
 class Study(Model):

@@ -179,14 +179,15 @@ class Platform:
     def wait_until_ended(self, run_id: int, timeout: float = 180.0) -> Any:
         return self.wait_for_run(run_id, lambda run: run.ended, "its end", timeout)
 
-    def trainer_pid(self) -> int:
-        trainers = [
+    def trainer_pid(self, module: str = "phylon.worker.training") -> int:
+        """The process of the job that the worker executes."""
+        found = [
             child.pid
             for child in psutil.Process(self.worker.pid).children()
-            if "phylon.worker.training" in child.cmdline()  # not while it is still a copy of its parent
+            if module in child.cmdline()  # not while it is still a copy of its parent
         ]
-        assert len(trainers) == 1, f"expected one trainer, found {trainers}"
-        return trainers[0]
+        assert len(found) == 1, f"expected one process of {module}, found {found}"
+        return found[0]
 
     def wait(self, is_there: Callable[[], bool], what: str, timeout: float = 60.0) -> None:
         """Polls; the generous bound only ends a test that hangs."""

@@ -126,7 +126,7 @@ def _advise_worker(
             (
                 study.id
                 for study in studies.active(session)
-                if worker.id in (study.worker_id, study.wanted_worker_id)
+                if worker.id in (study.job.worker_id, study.job.wanted_worker_id)
                 and subject.algorithm in study.spec["algorithms"]
             ),
             None,
@@ -150,7 +150,7 @@ def _is_of(evidence: Evidence, worker: Worker) -> bool:
     machine = evidence.machine
     count = machine.cores if machine.device == "cpu" else machine.device_count
     alike = (machine.device, machine.device_name, count) == (worker.device, worker.device_name, worker.device_count)
-    return alike or evidence.study.worker_id == worker.id
+    return alike or evidence.study.job.worker_id == worker.id
 
 
 def _same_device(left: Machine, right: Machine) -> bool:

@@ -16,9 +16,9 @@ def get(session: Session, artifact_id: int) -> Artifact:
     return artifact
 
 
-def of_run(session: Session, run_id: int) -> list[Artifact]:
+def of_job(session: Session, job_id: int) -> list[Artifact]:
     """In the order in which they were stored."""
-    return list(session.scalars(select(Artifact).where(Artifact.run_id == run_id).order_by(Artifact.id)))
+    return list(session.scalars(select(Artifact).where(Artifact.job_id == job_id).order_by(Artifact.id)))
 
 
 def add(session: Session, artifact: Artifact) -> Artifact:

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.artifacts import repository, storage
 from phylon.backend.artifacts.storage import Received
-from phylon.backend.attempts import fence
 from phylon.backend.context import Context
 from phylon.backend.events import repository as events
+from phylon.backend.jobs import fence
 from phylon.backend.kit import clock
 from phylon.backend.kit.database import after_commit
 from phylon.backend.kit.errors import Invalid, NotFound
@@ -39,9 +39,9 @@ class UploadDamaged(Invalid):
 
 
 def list_of_run(session: Session, run_id: int) -> list[ArtifactRead]:
-    runs.get(session, run_id)
-    videos = {event.file: event for event in _videos(session, run_id)}
-    return [_read(artifact, videos.get(artifact.name)) for artifact in repository.of_run(session, run_id)]
+    job_id = runs.get(session, run_id).job_id
+    videos = {event.file: event for event in _videos(session, job_id)}
+    return [_read(artifact, videos.get(artifact.name)) for artifact in repository.of_job(session, job_id)]
 
 
 def _read(artifact: Artifact, event: Video | None) -> ArtifactRead:
@@ -61,9 +61,9 @@ def _is_video(artifact: Artifact) -> bool:
     return artifact.name.endswith(_VIDEO_SUFFIX)
 
 
-def _videos(session: Session, run_id: int) -> Iterator[Video]:
+def _videos(session: Session, job_id: int) -> Iterator[Video]:
     """Those that the history has."""
-    for row in events.of_kind(session, run_id, "video"):
+    for row in events.of_kinds(session, job_id, "video"):
         event = run_event.validate_json(row.payload or "")
         if isinstance(event, Video):
             yield event
@@ -84,11 +84,11 @@ def content(session: Session, context: Context, artifact_id: int) -> FileRespons
 
 
 def store(
-    session: Session, context: Context, received: Received, *, run_id: int, name: str, attempt: int, step: int
+    session: Session, context: Context, received: Received, *, job_id: int, name: str, attempt: int, step: int
 ) -> ArtifactStored:
     """Give the received file its name. It replaces an older one of that name, and only the newest checkpoints stay."""
-    run, _ = fence.enter(session, run_id, attempt)
-    present = repository.of_run(session, run_id)
+    job, _ = fence.enter(session, job_id, attempt)
+    present = repository.of_job(session, job_id)
     obsolete = [artifact for artifact in present if artifact.name == name]
     if _CHECKPOINT_NAME.fullmatch(name):
         others = [row for row in present if _CHECKPOINT_NAME.fullmatch(row.name) and row.name != name]
@@ -97,10 +97,10 @@ def store(
     artifact = repository.add(
         session,
         Artifact(
-            run_id=run_id,
+            job_id=job_id,
             attempt=attempt,
             name=name,
-            path=storage.relative_path(run_id, name, received.sha256),
+            path=storage.relative_path(job_id, name, received.sha256),
             bytes=received.bytes,
             sha256=received.sha256,
             step=step,
@@ -110,7 +110,7 @@ def store(
     _place(context.settings.artifacts, received.file, artifact.path)
     paths = [row.path for row in obsolete if row.path != artifact.path]
     after_commit(session, lambda: storage.delete(context.settings.artifacts, paths))
-    fence.renew(run, context.settings.lease_seconds)
+    fence.renew(job, context.settings.lease_seconds)
     return ArtifactStored(artifact_id=artifact.id)
 
 
@@ -118,19 +118,19 @@ def _place(root: Path, file: Path, path: str) -> None:
     file.replace(root / path)
 
 
-def forget_videos(session: Session, context: Context, run_id: int) -> None:
+def forget_videos(session: Session, context: Context, job_id: int) -> None:
     """After history was cut back: films of what has not happened go. They will be made again, or not at all."""
-    told = {event.file for event in _videos(session, run_id)}
-    gone = [row for row in repository.of_run(session, run_id) if _is_video(row) and row.name not in told]
+    reported = {event.file for event in _videos(session, job_id)}
+    gone = [row for row in repository.of_job(session, job_id) if _is_video(row) and row.name not in reported]
     repository.remove(session, gone)
     paths = [row.path for row in gone]
     after_commit(session, lambda: storage.delete(context.settings.artifacts, paths))
 
 
-def newest_checkpoint(session: Session, run_id: int) -> CheckpointReference | None:
+def newest_checkpoint(session: Session, job_id: int) -> CheckpointReference | None:
     """The newest checkpoint of the history whose bytes are here; one that was cut back is never offered."""
-    stored = {artifact.sha256: artifact for artifact in repository.of_run(session, run_id)}
-    for row in events.of_kind(session, run_id, "checkpoint"):
+    stored = {artifact.sha256: artifact for artifact in repository.of_job(session, job_id)}
+    for row in events.of_kinds(session, job_id, "checkpoint"):
         event = run_event.validate_json(row.payload or "")
         if isinstance(event, Checkpoint) and event.sha256 in stored:
             artifact = stored[event.sha256]

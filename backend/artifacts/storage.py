@@ -1,4 +1,4 @@
-"""Where artifact bytes lie: one folder a run below the artifact directory.
+"""Where artifact bytes lie: one folder per job below the artifact directory.
 
 A file is written under a temporary name and renamed when it is whole and its hash is right, so a reader never meets
 half a file. Names hold a part of the hash: a newer file of the same name never overwrites one that is being read.
@@ -27,13 +27,13 @@ class Received(NamedTuple):
     sha256: str
 
 
-def relative_path(run_id: int, name: str, sha256: str) -> str:
-    return f"{run_id}/{sha256[:16]}-{name}"
+def relative_path(job_id: int, name: str, sha256: str) -> str:
+    return f"{job_id}/{sha256[:16]}-{name}"
 
 
-async def receive(root: Path, run_id: int, chunks: AsyncIterator[bytes]) -> Received:
+async def receive(root: Path, job_id: int, chunks: AsyncIterator[bytes]) -> Received:
     """All chunks in a temporary file, flushed to disk; the caller keeps or deletes it."""
-    file = root / str(run_id) / f".{uuid.uuid4().hex}{_PART}"
+    file = root / str(job_id) / f".{uuid.uuid4().hex}{_PART}"
     digest, size = hashlib.sha256(), 0
     await anyio.to_thread.run_sync(lambda: file.parent.mkdir(parents=True, exist_ok=True))
     try:
@@ -76,6 +76,6 @@ def delete(root: Path, paths: list[str]) -> None:
         (root / path).unlink(missing_ok=True)
 
 
-def delete_runs(root: Path, run_ids: list[int]) -> None:
-    for run_id in run_ids:
-        shutil.rmtree(root / str(run_id), ignore_errors=True)
+def delete_jobs(root: Path, job_ids: list[int]) -> None:
+    for job_id in job_ids:
+        shutil.rmtree(root / str(job_id), ignore_errors=True)

@@ -19,7 +19,7 @@ router = APIRouter(
 
 
 @router.put(
-    "/runs/{id}/artifacts/{name}",
+    "/jobs/{id}/artifacts/{name}",
     responses=responses(NotFound, StaleAttempt, UploadDamaged),
     openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": BINARY}}},
 )
@@ -33,7 +33,7 @@ async def upload_artifact(
     context: ContextDep,
 ) -> ArtifactStored:
     return await upload.receive(
-        context, request.stream(), run_id=id, name=name, attempt=attempt, sha256=sha256, step=step
+        context, request.stream(), job_id=id, name=name, attempt=attempt, sha256=sha256, step=step
     )
 
 

@@ -1,86 +1,59 @@
 """Takes events into the history: each exactly once, none without its predecessor, and all that follows from them.
 
-The caller holds the lock of the run's row, so one writer at a time extends a history.
+The caller holds the lock of the job's row, so one writer at a time extends a history.
 """
 
 import json
-import math
 from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from phylon.backend.context import Context
 from phylon.backend.events import repository
+from phylon.backend.jobs.kinds import kind_of
+from phylon.backend.jobs.status import HELD, JobStatus, move
 from phylon.backend.kit import clock
-from phylon.backend.lineage import repository as lineage
-from phylon.backend.metrics import repository as metrics
-from phylon.backend.metrics.frames import SPEED, Frame, pack, unpack
-from phylon.backend.models import Attempt, Run
-from phylon.backend.runs.status import HELD, RunStatus, move
-from phylon.contract.events import Failed, Finished, Lineage, Metrics, RunEvent, Started, Stopped
-from phylon.returns import RETURN, best_of, median_of
+from phylon.backend.kit.errors import Invalid
+from phylon.backend.models import Attempt, Job
+from phylon.contract.protocol import OUTCOMES, JobEvent
 
-_OUTCOMES = {Finished: RunStatus.FINISHED, Stopped: RunStatus.STOPPED, Failed: RunStatus.FAILED}
+_ENVELOPE = {"kind", "seq", "step", "wall"}
 
 
-def ingest(session: Session, run: Run, attempt: Attempt, events: Sequence[RunEvent]) -> None:
+def ingest(session: Session, job: Job, attempt: Attempt, events: Sequence[JobEvent]) -> None:
     """Stores what continues the history. What is there already is skipped, and nothing follows an outcome.
 
     What comes after a gap is left out too: the answer names the event that is waited for, and the worker goes on there.
     """
-    fresh: list[RunEvent] = []
+    kind = kind_of(job)
+    fresh: list[JobEvent] = []
     for event in sorted(events, key=lambda event: event.seq):
-        if event.seq == run.last_seq + 1 and run.status in HELD:
+        if not isinstance(event, kind.event_types):
+            raise Invalid(
+                f"Event {event.seq} of job {job.id} is a {type(event).__name__}, which no {job.kind} reports.",
+                "Use the same version of Phylon for worker and API.",
+            )
+        if event.seq == job.last_seq + 1 and job.status in HELD:
             fresh.append(event)
-            run.last_seq = event.seq
-            run.step = max(run.step, event.step)
-            _apply(session, run, attempt, event)
-    repository.add(session, run.id, attempt.number, fresh)
-    metrics.add(session, run.id, [event for event in fresh if isinstance(event, Metrics)])
+            job.last_seq, job.last_seq_attempt = event.seq, attempt.number
+            if event.kind in OUTCOMES:
+                _end(job, attempt, event)
+    repository.add(session, job.id, attempt.number, fresh)
+    if fresh:
+        kind.apply(session, job, fresh)
 
 
-def cut_back(session: Session, run: Run, from_seq: int) -> None:
-    """Forget what happened from `from_seq` on, as if it had never been told."""
-    for history in (repository, metrics, lineage):
-        history.cut(session, run.id, from_seq)
-    run.last_seq = min(run.last_seq, from_seq - 1)
-    run.step = repository.last_step(session, run.id)
-    _recompute_returns(session, run)
+def cut_back(session: Session, context: Context, job: Job, from_seq: int) -> None:
+    """Forget what happened from `from_seq` on, as if it had never been reported."""
+    repository.cut(session, job.id, from_seq)
+    job.last_seq = min(job.last_seq, from_seq - 1)
+    job.last_seq_attempt = repository.attempt_of(session, job.id, job.last_seq)
+    kind_of(job).rewind(session, context, job, from_seq)
 
 
-def _apply(session: Session, run: Run, attempt: Attempt, event: RunEvent) -> None:
-    match event:
-        case Started():
-            run.strategy = event.strategy
-            run.strategy_explanation = event.explanation
-            run.devices = event.devices
-        case Metrics():
-            if returns := event.frames.get(RETURN):
-                _note_returns(run, unpack(pack(returns)))
-            if speed := event.frames.get(SPEED):
-                run.env_steps_per_second = speed[0]
-        case Lineage():
-            lineage.add(session, run.id, event)
-        case Finished() | Stopped() | Failed():
-            if isinstance(event, Failed):
-                run.error = json.loads(event.model_dump_json(include={"message", "remedy", "member", "hyperparams"}))
-            outcome = _OUTCOMES[type(event)]
-            move(run, outcome, clock.now())
-            attempt.end, attempt.ended_at = outcome.value, clock.now()
-        case _:
-            pass  # a checkpoint or a video is history only; its bytes come as an artifact
-
-
-def _note_returns(run: Run, values: Frame) -> None:
-    best = best_of(values)
-    run.last_return = best
-    run.median_return = median_of(values)
-    if run.best_return is None or math.isnan(run.best_return) or best > run.best_return:
-        run.best_return = best
-
-
-def _recompute_returns(session: Session, run: Run) -> None:
-    run.best_return = run.last_return = run.median_return = None
-    for data in metrics.column(session, run.id, RETURN).data:
-        _note_returns(run, unpack(data))
-    speed = metrics.last(session, run.id, SPEED)
-    run.env_steps_per_second = None if speed is None else float(unpack(speed)[0])
+def _end(job: Job, attempt: Attempt, event: JobEvent) -> None:
+    outcome = JobStatus(event.kind)
+    if outcome == JobStatus.FAILED:
+        job.error = json.loads(event.model_dump_json(exclude=_ENVELOPE))  # with NaN as text, which JSON lacks
+    move(job, outcome, clock.now())
+    attempt.end, attempt.ended_at = outcome.value, clock.now()

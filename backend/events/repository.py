@@ -1,19 +1,19 @@
-"""Queries about the history of a run."""
+"""Queries about the history of a job."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from phylon.backend.models import Attempt, Event
-from phylon.contract.events import Metrics, RunEvent
+from phylon.backend.models import Event
+from phylon.contract.events import Metrics
+from phylon.contract.protocol import JobEvent
 
 
-def add(session: Session, run_id: int, attempt: int, events: Sequence[RunEvent]) -> None:
+def add(session: Session, job_id: int, attempt: int, events: Sequence[JobEvent]) -> None:
     rows = [
         {
-            "run_id": run_id,
+            "job_id": job_id,
             "seq": event.seq,
             "attempt": attempt,
             "kind": event.kind,
@@ -27,34 +27,30 @@ def add(session: Session, run_id: int, attempt: int, events: Sequence[RunEvent])
         session.execute(insert(Event), rows)
 
 
-def cut(session: Session, run_id: int, from_seq: int) -> None:
-    session.execute(delete(Event).where(Event.run_id == run_id, Event.seq >= from_seq))
+def cut(session: Session, job_id: int, from_seq: int) -> None:
+    session.execute(delete(Event).where(Event.job_id == job_id, Event.seq >= from_seq))
 
 
-def after(session: Session, run_id: int, seq: int, limit: int) -> list[Event]:
-    statement = select(Event).where(Event.run_id == run_id, Event.seq > seq).order_by(Event.seq).limit(limit)
+def after(session: Session, job_id: int, seq: int, limit: int) -> list[Event]:
+    statement = select(Event).where(Event.job_id == job_id, Event.seq > seq).order_by(Event.seq).limit(limit)
     return list(session.scalars(statement))
 
 
-def last_step(session: Session, run_id: int) -> int:
-    return session.scalar(select(func.max(Event.step)).where(Event.run_id == run_id)) or 0
+def last_step(session: Session, job_id: int) -> int:
+    return session.scalar(select(func.max(Event.step)).where(Event.job_id == job_id)) or 0
 
 
-def attempt_has_told(session: Session, run_id: int, attempt: int) -> bool:
-    return (
-        session.scalar(select(Event.seq).where(Event.run_id == run_id, Event.attempt == attempt).limit(1)) is not None
-    )
+def attempt_of(session: Session, job_id: int, seq: int) -> int:
+    """The attempt that reported this event; 0 where there is no such event."""
+    return session.scalar(select(Event.attempt).where(Event.job_id == job_id, Event.seq == seq)) or 0
 
 
-def of_kind(session: Session, run_id: int, kind: Literal["checkpoint", "video"]) -> list[Event]:
+def has_reported(session: Session, job_id: int, attempt: int) -> bool:
+    statement = select(Event.seq).where(Event.job_id == job_id, Event.attempt == attempt).limit(1)
+    return session.scalar(statement) is not None
+
+
+def of_kinds(session: Session, job_id: int, *kinds: str) -> list[Event]:
     """Those that the history still has, the newest first."""
-    statement = select(Event).where(Event.run_id == run_id, Event.kind == kind).order_by(Event.seq.desc())
+    statement = select(Event).where(Event.job_id == job_id, Event.kind.in_(kinds)).order_by(Event.seq.desc())
     return list(session.scalars(statement))
-
-
-def rewinds_since(session: Session, run_id: int, attempt: int) -> list[Attempt]:
-    """Attempts after this one that cut history back."""
-    statement = select(Attempt).where(
-        Attempt.run_id == run_id, Attempt.number > attempt, Attempt.rewound_to.is_not(None)
-    )
-    return list(session.scalars(statement.order_by(Attempt.number)))

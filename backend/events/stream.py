@@ -1,8 +1,8 @@
-"""Follows the history of a run, for as long as somebody listens.
+"""Follows the history of a job, for as long as somebody listens.
 
 The database is asked for what comes after the reader's position; the doorbell only says when to ask. Between two
 questions no connection is held. A reader that was away resumes at its position and misses nothing; when history was cut
-back below it, it is told so first.
+back below it, it gets a `rewind` first.
 """
 
 import asyncio
@@ -16,114 +16,90 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.context import Context
 from phylon.backend.events import repository
-from phylon.backend.metrics import repository as metrics
-from phylon.backend.metrics.frames import unpack
-from phylon.backend.models import Event
-from phylon.backend.runs import repository as runs
-from phylon.backend.runs import service as runs_service
-from phylon.backend.runs.status import ACTIVE
-from phylon.contract.events import Metrics
-from phylon.contract.runs import Run as RunRead
+from phylon.backend.events.position import Position
+from phylon.backend.jobs import repository as jobs
+from phylon.backend.jobs.kinds import kind_of
 from phylon.contract.stream import Rewind
+from phylon.contract.vocabulary import ACTIVE
 
 _POLL_SECONDS = 2.0
 _BATCH = 200
 
 
-class Position(NamedTuple):
-    """The last message that a reader has seen."""
-
-    attempt: int
-    seq: int
-
-
-class Told(NamedTuple):
-    """A stored event, ready to be sent."""
+class StoredEvent(NamedTuple):
+    """Ready to be sent."""
 
     position: Position
     kind: str
     json: str
 
 
-class News(NamedTuple):
-    run: RunRead
+class StreamUpdate(NamedTuple):
+    status: str
+    """The read model of the job's payload, as JSON."""
     rewind: Rewind | None
-    events: list[Told]
-    complete: bool
+    events: list[StoredEvent]
+    is_complete: bool
     """Nothing more is stored."""
+    is_active: bool
 
 
-async def follow(context: Context, run_id: int, position: Position | None) -> AsyncIterator[ServerSentEvent]:
-    """Ends when the run has ended and all of its history was sent."""
+async def follow(context: Context, job_id: int, position: Position | None) -> AsyncIterator[ServerSentEvent]:
+    """Ends when the job has ended and all of its history was sent."""
     status = ""
-    with context.doorbell.watch(f"run {run_id}") as rung:
+    with context.doorbell.watch(f"job {job_id}") as rung:
         while True:
             rung.clear()
-            news = await anyio.to_thread.run_sync(_look, context, run_id, position)
-            if news is None:
+            update = await anyio.to_thread.run_sync(_look, context, job_id, position)
+            if update is None:
                 return  # deleted while somebody watched
-            if news.rewind is not None:
-                position = Position(news.rewind.attempt, news.rewind.seq - 1)
-                yield ServerSentEvent(event="rewind", raw_data=news.rewind.model_dump_json())
-            for told in news.events:
-                position = told.position
-                yield ServerSentEvent(event=told.kind, id=f"{position.attempt}-{position.seq}", raw_data=told.json)
-            current = news.run.model_dump_json()
-            if current != status:
-                status = current
+            if update.rewind is not None:
+                position = Position(update.rewind.attempt, update.rewind.seq - 1)
+                yield ServerSentEvent(event="rewind", raw_data=update.rewind.model_dump_json())
+            for event in update.events:
+                position = event.position
+                yield ServerSentEvent(event=event.kind, id=str(position), raw_data=event.json)
+            if update.status != status:
+                status = update.status
                 yield ServerSentEvent(event="status", raw_data=status)
-            if not news.complete:
+            if not update.is_complete:
                 continue
-            if news.run.status not in ACTIVE:
+            if not update.is_active:
                 return
-            await wait(rung)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_POLL_SECONDS):
+                    await rung.wait()
 
 
-async def wait(rung: asyncio.Event) -> None:
-    """Until somebody rings, but not for long."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_POLL_SECONDS):
-            await rung.wait()
-
-
-def _look(context: Context, run_id: int, position: Position | None) -> News | None:
+def _look(context: Context, job_id: int, position: Position | None) -> StreamUpdate | None:
     """What there is after `position`, in one snapshot."""
     with context.database.read() as session:
-        run = runs.find(session, run_id)
-        if run is None:
+        job = jobs.find(session, job_id)
+        if job is None:
             return None
-        rewind = _rewind(session, run_id, position)
+        kind = kind_of(job)
+        rewind = _rewind(session, job_id, position)
         seq = rewind.seq - 1 if rewind else position.seq if position else -1
-        events = repository.after(session, run_id, seq, _BATCH)
-        return News(runs_service.read(run), rewind, _tell(session, events), complete=len(events) < _BATCH)
+        events = repository.after(session, job_id, seq, _BATCH)
+        restored = kind.restore(session, job, [event for event in events if event.payload is None])
+        return StreamUpdate(
+            kind.read(session, job).model_dump_json(),
+            rewind,
+            [
+                StoredEvent(Position(event.attempt, event.seq), event.kind, event.payload or restored[event.seq])
+                for event in events
+            ],
+            is_complete=len(events) < _BATCH,
+            is_active=job.status in ACTIVE,
+        )
 
 
-def _rewind(session: Session, run_id: int, position: Position | None) -> Rewind | None:
+def _rewind(session: Session, job_id: int, position: Position | None) -> Rewind | None:
     if position is None:
         return None
     cuts = [
         (attempt.rewound_to, attempt.number)
-        for attempt in repository.rewinds_since(session, run_id, position.attempt)
+        for attempt in jobs.rewinds_since(session, job_id, position.attempt)
         if attempt.rewound_to is not None and attempt.rewound_to <= position.seq
     ]
     return Rewind(seq=min(cuts)[0], attempt=cuts[-1][1]) if cuts else None
-
-
-def _tell(session: Session, events: list[Event]) -> list[Told]:
-    """The events as their trainer told them; those of metrics are put together from their frames."""
-    seqs = [event.seq for event in events if event.payload is None]
-    frames: dict[int, dict[str, list[float]]] = {seq: {} for seq in seqs}
-    for frame in metrics.of_events(session, events[0].run_id, seqs) if seqs else ():
-        frames[frame.seq][frame.name] = unpack(frame.data).tolist()
-    return [
-        Told(
-            Position(event.attempt, event.seq),
-            event.kind,
-            event.payload if event.payload is not None else _metrics(event, frames[event.seq]),
-        )
-        for event in events
-    ]
-
-
-def _metrics(event: Event, frames: dict[str, list[float]]) -> str:
-    return Metrics(seq=event.seq, step=event.step, wall=event.wall, kind="metrics", frames=frames).model_dump_json()

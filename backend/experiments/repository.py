@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 
 from phylon.backend.experiments.status import RANK
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Experiment, MetricFrame, Run
+from phylon.backend.models import Experiment, Job, MetricFrame, Run
 from phylon.contract.vocabulary import ExperimentStatus
 
 _COMPLETE = (selectinload(Experiment.runs), joinedload(Experiment.group))
@@ -52,12 +52,17 @@ def page(
 
 def _rank() -> ScalarSelect[int]:
     """The rank of the experiment's status, as `backend.experiments.status` derives it."""
-    return select(func.min(status_rank())).where(Run.experiment_id == Experiment.id).scalar_subquery()
+    return (
+        select(func.min(status_rank()))
+        .join(Run, Run.job_id == Job.id)
+        .where(Run.experiment_id == Experiment.id)
+        .scalar_subquery()
+    )
 
 
 def status_rank() -> ColumnElement[int]:
-    """The rank of a run's status."""
-    return case({status.value: rank for status, rank in RANK.items()}, value=Run.status)
+    """The rank of a job's status."""
+    return case({status.value: rank for status, rank in RANK.items()}, value=Job.status)
 
 
 def sampled_evaluations(session: Session, run_ids: list[int], name: str, points: int) -> list[EvaluationFrame]:

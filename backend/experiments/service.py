@@ -7,17 +7,18 @@ from phylon.backend.context import Context
 from phylon.backend.experiments import repository
 from phylon.backend.experiments.status import derive
 from phylon.backend.experiments.summary import group_name, summarise
+from phylon.backend.jobs import status as job_status
+from phylon.backend.jobs.changes import request_stop
 from phylon.backend.kit import clock, pages
 from phylon.backend.kit.database import after_commit
 from phylon.backend.kit.errors import Conflict, Invalid
 from phylon.backend.models import Experiment, Group, Run
 from phylon.backend.runs import repository as runs_repository
 from phylon.backend.runs import service as runs
-from phylon.backend.runs.status import ACTIVE, RunStatus
 from phylon.contract.base import Page
 from phylon.contract.experiments import Experiment as ExperimentRead
 from phylon.contract.experiments import ExperimentSummary, FromSpec, FromYaml
-from phylon.contract.vocabulary import ExperimentStatus
+from phylon.contract.vocabulary import ACTIVE, ExperimentStatus
 from phylon.spec import (
     ExperimentSpec,
     SpecInvalid,
@@ -88,13 +89,11 @@ def make(spec: ExperimentSpec, yaml: str, max_attempts: int, group: Group | None
         group=group,
         runs=[
             Run(
+                job=job_status.create("run", max_attempts, created_at),
                 replicate=replicate,
                 seed=replicate_seed(spec, replicate),
                 population_size=spec.population.size,
                 total_steps=spec.budget.env_steps,
-                max_attempts=max_attempts,
-                created_at=created_at,
-                status=RunStatus.QUEUED.value,
             )
             for replicate in range(spec.replicates)
         ],
@@ -124,11 +123,11 @@ def list_page(
 
 def stop(session: Session, context: Context, experiment_id: int) -> ExperimentRead:
     experiment = repository.get(session, experiment_id)
-    active = [run for run in runs_repository.lock_of_experiments(session, [experiment]) if run.status in ACTIVE]
+    active = [run for run in runs_repository.lock_of_experiments(session, [experiment]) if run.job.status in ACTIVE]
     if not active:
         raise ExperimentNotActive(experiment_id)
     for run in active:
-        runs.request_stop(session, context, run)
+        request_stop(session, context, run.job)
     return read(experiment)
 
 
@@ -136,19 +135,19 @@ def delete(session: Session, context: Context, experiment_id: int) -> None:
     """The rows go now, the files once the rows are gone for good."""
     experiment = repository.get(session, experiment_id)
     members = runs_repository.lock_of_experiments(session, [experiment])
-    active = [run for run in members if run.status in ACTIVE]
+    active = [run for run in members if run.job.status in ACTIVE]
     if active:
         raise ExperimentActive(experiment_id, len(active))
     session.delete(experiment)
-    run_ids = [run.id for run in members]
-    after_commit(session, lambda: storage.delete_runs(context.settings.artifacts, run_ids))
+    job_ids = [run.job_id for run in members]
+    after_commit(session, lambda: storage.delete_jobs(context.settings.artifacts, job_ids))
 
 
 def read(experiment: Experiment) -> ExperimentRead:
     return ExperimentRead(
         id=experiment.id,
         name=experiment.name,
-        status=derive(run.status for run in experiment.runs),
+        status=derive(run.job.status for run in experiment.runs),
         created_at=experiment.created_at,
         spec=experiment.spec,
         yaml=experiment.yaml,

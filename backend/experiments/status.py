@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable
 
-from phylon.backend.runs.status import RunStatus
-from phylon.contract.vocabulary import ExperimentStatus
+from phylon.contract.vocabulary import ExperimentStatus, JobStatus
 
 _MEANING = {
-    RunStatus.RUNNING: ExperimentStatus.RUNNING,
-    RunStatus.STOPPING: ExperimentStatus.RUNNING,
-    RunStatus.QUEUED: ExperimentStatus.QUEUED,
-    RunStatus.DISPATCHED: ExperimentStatus.QUEUED,
-    RunStatus.FAILED: ExperimentStatus.FAILED,
-    RunStatus.STOPPED: ExperimentStatus.STOPPED,
-    RunStatus.FINISHED: ExperimentStatus.FINISHED,
+    JobStatus.RUNNING: ExperimentStatus.RUNNING,
+    JobStatus.STOPPING: ExperimentStatus.RUNNING,
+    JobStatus.QUEUED: ExperimentStatus.QUEUED,
+    JobStatus.DISPATCHED: ExperimentStatus.QUEUED,
+    JobStatus.FAILED: ExperimentStatus.FAILED,
+    JobStatus.STOPPED: ExperimentStatus.STOPPED,
+    JobStatus.FINISHED: ExperimentStatus.FINISHED,
 }
 _ORDER = list(ExperimentStatus)
 
@@ -21,4 +20,4 @@ RANK = {status: _ORDER.index(meaning) for status, meaning in _MEANING.items()}
 
 
 def derive(statuses: Iterable[str]) -> ExperimentStatus:
-    return _ORDER[min(RANK[RunStatus(status)] for status in statuses)]
+    return _ORDER[min(RANK[JobStatus(status)] for status in statuses)]

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 from phylon.backend.experiments import repository
 from phylon.backend.experiments.repository import EvaluationFrame
 from phylon.backend.experiments.status import derive
+from phylon.backend.jobs.status import HELD
 from phylon.backend.metrics.frames import unpack
 from phylon.backend.models import Experiment, Run
-from phylon.backend.runs.status import HELD
 from phylon.contract.experiments import ExperimentSummary, GroupName
 from phylon.returns import RETURN, best_of
 
@@ -27,11 +27,13 @@ def summarise(session: Session, experiments: list[Experiment]) -> list[Experimen
 
 def _summary(experiment: Experiment, frames: dict[int, list[EvaluationFrame]]) -> ExperimentSummary:
     runs = experiment.runs
-    speeds = [run.env_steps_per_second for run in runs if run.status in HELD and run.env_steps_per_second is not None]
+    speeds = [
+        run.env_steps_per_second for run in runs if run.job.status in HELD and run.env_steps_per_second is not None
+    ]
     return ExperimentSummary(
         id=experiment.id,
         name=experiment.name,
-        status=derive(run.status for run in runs),
+        status=derive(run.job.status for run in runs),
         created_at=experiment.created_at,
         group=group_name(experiment),
         algorithm=experiment.algorithm,
@@ -65,5 +67,5 @@ def _greatest(values: list[float | None]) -> float | None:
 
 
 def _first_error(runs: list[Run]) -> str | None:
-    messages = (run.error["message"] for run in runs if run.error)
+    messages = (run.job.error["message"] for run in runs if run.job.error)
     return next(messages, None)

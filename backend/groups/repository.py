@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session, joinedload, selectinload
 
 from phylon.backend.experiments.repository import status_rank
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Experiment, Group, Run
+from phylon.backend.models import Experiment, Group, Job, Run
 from phylon.contract.vocabulary import ExperimentStatus
 
 
@@ -42,6 +42,7 @@ def standings(session: Session, group_ids: list[int]) -> dict[int, list[Standing
     statement = (
         select(Experiment.group_id, func.min(status_rank()), func.sum(Run.step), func.sum(Run.total_steps))
         .join(Run, Run.experiment_id == Experiment.id)
+        .join(Job, Job.id == Run.job_id)
         .where(Experiment.group_id.in_(group_ids))
         .group_by(Experiment.group_id, Experiment.id)
     )

@@ -11,17 +11,16 @@ from phylon.backend.experiments.service import SpecRefused
 from phylon.backend.groups import repository
 from phylon.backend.groups.repository import Standing
 from phylon.backend.groups.results import read_results
+from phylon.backend.jobs.changes import request_stop
 from phylon.backend.kit import clock, pages
 from phylon.backend.kit.database import after_commit
 from phylon.backend.kit.errors import Conflict
 from phylon.backend.models import Group
 from phylon.backend.runs import repository as runs_repository
-from phylon.backend.runs import service as runs
-from phylon.backend.runs.status import ACTIVE
 from phylon.contract.base import Page
 from phylon.contract.experiments import FromSpec, FromYaml
 from phylon.contract.groups import ExperimentGroup, GroupSummary
-from phylon.contract.vocabulary import ExperimentStatus
+from phylon.contract.vocabulary import ACTIVE, ExperimentStatus
 from phylon.spec import SpecInvalid, group_to_yaml, parse_group, read_yaml, spec_to_yaml
 
 
@@ -75,11 +74,13 @@ def get(session: Session, group_id: int) -> ExperimentGroup:
 
 def stop(session: Session, context: Context, group_id: int) -> ExperimentGroup:
     group = repository.get(session, group_id)
-    active = [run for run in runs_repository.lock_of_experiments(session, group.experiments) if run.status in ACTIVE]
+    active = [
+        run for run in runs_repository.lock_of_experiments(session, group.experiments) if run.job.status in ACTIVE
+    ]
     if not active:
         raise GroupNotActive(group_id)
     for run in active:
-        runs.request_stop(session, context, run)
+        request_stop(session, context, run.job)
     session.flush()
     return _read(session, group)
 
@@ -88,12 +89,12 @@ def delete(session: Session, context: Context, group_id: int) -> None:
     """With all its experiments. The rows go now, the files once the rows are gone for good."""
     group = repository.get(session, group_id)
     members = runs_repository.lock_of_experiments(session, group.experiments)
-    active = [run for run in members if run.status in ACTIVE]
+    active = [run for run in members if run.job.status in ACTIVE]
     if active:
         raise GroupActive(group_id, len(active))
     session.delete(group)
-    run_ids = [run.id for run in members]
-    after_commit(session, lambda: storage.delete_runs(context.settings.artifacts, run_ids))
+    job_ids = [run.job_id for run in members]
+    after_commit(session, lambda: storage.delete_jobs(context.settings.artifacts, job_ids))
 
 
 def _read(session: Session, group: Group) -> ExperimentGroup:

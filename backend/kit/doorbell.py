@@ -1,4 +1,4 @@
-"""Tells watchers in all API processes that there is something new to read. Redis carries the ring and nothing else.
+"""Notifies watchers in all API processes that there is something new to read. Redis carries the ring and nothing else.
 
 A lost ring is harmless: watchers also look by themselves every few seconds. So nothing here ever raises or waits long.
 """
@@ -36,7 +36,7 @@ class Doorbell:
         self._watchers: dict[str, set[asyncio.Event]] = defaultdict(set)
 
     def ring(self, topic: str) -> None:
-        """From any thread. A topic is `run 3` or `study 1`."""
+        """From any thread. A topic is `job 3`."""
         if time.monotonic() < self._resting_until:
             return
         try:

@@ -67,12 +67,12 @@ class Conflict(PlatformError):
 
 
 class StaleAttempt(Conflict):
-    """A newer attempt owns the run, or this one was given up: nothing was written."""
+    """A newer attempt owns the job, or this one was given up: nothing was written."""
 
-    def __init__(self, run_id: int, attempt: int, reason: str) -> None:
+    def __init__(self, job_id: int, attempt: int, reason: str) -> None:
         super().__init__(
-            f"Attempt {attempt} of run {run_id} may no longer write: {reason}.",
-            "Stop the trainer of this attempt; the run goes on elsewhere or has ended.",
+            f"Attempt {attempt} of job {job_id} may no longer write: {reason}.",
+            "Stop the process of this attempt; the job goes on elsewhere or has ended.",
         )
 
 

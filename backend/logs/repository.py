@@ -14,7 +14,7 @@ from phylon.contract import protocol
 def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -> None:
     rows = [
         {
-            "run_id": attempt.run_id,
+            "job_id": attempt.job_id,
             "attempt": attempt.number,
             "line": line.line,
             "wall": line.wall,
@@ -28,9 +28,9 @@ def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -
         session.execute(insert(LogLine), rows)
 
 
-def page(session: Session, run_id: int, attempt: int | None, after: int, limit: int) -> tuple[list[LogLine], int]:
+def page(session: Session, job_id: int, attempt: int | None, after: int, limit: int) -> tuple[list[LogLine], int]:
     """Those with an id above `after`, and how many there are in all."""
-    statement = select(LogLine).where(LogLine.run_id == run_id)
+    statement = select(LogLine).where(LogLine.job_id == job_id)
     if attempt is not None:
         statement = statement.where(LogLine.attempt == attempt)
     total = session.scalar(select(func.count()).select_from(statement.subquery())) or 0

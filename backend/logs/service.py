@@ -7,7 +7,6 @@ from sqlalchemy.orm import Session
 from phylon.backend.kit import pages
 from phylon.backend.logs import repository
 from phylon.backend.models import Attempt
-from phylon.backend.runs import repository as runs
 from phylon.contract.base import Page
 from phylon.contract.logs import LoggedLine
 from phylon.contract.protocol import LogLine
@@ -23,10 +22,9 @@ def ingest(session: Session, attempt: Attempt, lines: Sequence[LogLine]) -> None
     repository.add(session, attempt, fresh)
 
 
-def read(session: Session, run_id: int, *, attempt: int | None, after: str | None, limit: int) -> Page[LoggedLine]:
-    runs.get(session, run_id)
+def read(session: Session, job_id: int, *, attempt: int | None, after: str | None, limit: int) -> Page[LoggedLine]:
     last = pages.decode(after) or 0
-    lines, total = repository.page(session, run_id, attempt, last, limit)
+    lines, total = repository.page(session, job_id, attempt, last, limit)
     return Page(
         items=[LoggedLine.model_validate(line, from_attributes=True) for line in lines],
         total=total,

@@ -7,6 +7,7 @@ from phylon.backend.models.event import Event
 from phylon.backend.models.experiment import Experiment
 from phylon.backend.models.group import Group
 from phylon.backend.models.idempotency_key import IdempotencyKey
+from phylon.backend.models.job import Job
 from phylon.backend.models.log_line import LogLine
 from phylon.backend.models.metric_frame import MetricFrame
 from phylon.backend.models.run import Run
@@ -22,6 +23,7 @@ __all__ = [
     "Experiment",
     "Group",
     "IdempotencyKey",
+    "Job",
     "LogLine",
     "MetricFrame",
     "Run",

@@ -1,4 +1,4 @@
-"""A file of a run. The bytes lie in the artifact directory, the row says where and with which hash."""
+"""A file of a job. The bytes lie in the artifact directory, the row says where and with which hash."""
 
 from datetime import datetime
 
@@ -11,10 +11,10 @@ from phylon.backend.models.base import NUMBERED, Base
 
 class Artifact(Base):
     __tablename__ = "artifacts"
-    __table_args__ = (UniqueConstraint("run_id", "name"), NUMBERED)
+    __table_args__ = (UniqueConstraint("job_id", "name"), NUMBERED)
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
-    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
     attempt: Mapped[int]
     name: Mapped[str] = mapped_column(String(200))
     path: Mapped[str] = mapped_column(String(500))

@@ -1,4 +1,4 @@
-"""An attempt: one worker's time with a run."""
+"""An attempt: one worker's time with a job."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from phylon.backend.models.base import Base
 class Attempt(Base):
     __tablename__ = "attempts"
 
-    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
+    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     worker_id: Mapped[int] = mapped_column(ForeignKey("workers.id"), index=True)
     claimed_at: Mapped[datetime] = mapped_column(Timestamp)
@@ -21,5 +21,5 @@ class Attempt(Base):
     """An outcome (`finished`, `stopped`, `failed`), or why there was none (`crashed`, `worker_shutdown`, `lost`)."""
     detail: Mapped[str | None] = mapped_column(Text, default=None)
     rewound_to: Mapped[int | None] = mapped_column(BigInteger, default=None)
-    """The event number it resumed at: what older attempts told from there on is void."""
+    """The event number it resumed at: what older attempts reported from there on is void."""
     next_log_line: Mapped[int] = mapped_column(default=0)

@@ -1,4 +1,4 @@
-"""What trainer and supervisor printed. Belongs to an attempt and is never cut back."""
+"""What a job's process and its supervisor printed. Belongs to an attempt and is never cut back."""
 
 from datetime import datetime
 
@@ -12,15 +12,15 @@ from phylon.backend.models.base import NUMBERED, Base
 class LogLine(Base):
     __tablename__ = "log_lines"
     __table_args__ = (
-        UniqueConstraint("run_id", "attempt", "line"),
-        ForeignKeyConstraint(["run_id", "attempt"], ["attempts.run_id", "attempts.number"], ondelete="CASCADE"),
-        Index(None, "run_id", "id"),
+        UniqueConstraint("job_id", "attempt", "line"),
+        ForeignKeyConstraint(["job_id", "attempt"], ["attempts.job_id", "attempts.number"], ondelete="CASCADE"),
+        Index(None, "job_id", "id"),
         NUMBERED,
     )
 
     id: Mapped[int] = mapped_column(BigKey, primary_key=True)
-    """Grows with time within a run: its writers take turns."""
-    run_id: Mapped[int] = mapped_column(BigKey)
+    """Grows with time within a job: its writers take turns."""
+    job_id: Mapped[int] = mapped_column(BigKey)
     attempt: Mapped[int]
     line: Mapped[int]
     wall: Mapped[float] = mapped_column(Double)

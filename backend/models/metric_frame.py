@@ -1,4 +1,4 @@
-"""One value a member at one tick."""
+"""One value per member at one tick."""
 
 from sqlalchemy import BigInteger, Double, ForeignKey, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -18,4 +18,4 @@ class MetricFrame(Base):
     step: Mapped[int] = mapped_column(BigInteger)
     wall: Mapped[float] = mapped_column(Double)
     data: Mapped[bytes] = mapped_column(LargeBinary)
-    """float32, little-endian: one value a member, or a single one for the population."""
+    """float32, little-endian: one value per member, or a single one for the population."""

@@ -22,7 +22,7 @@ class Worker(Base):
     memory_bytes: Mapped[int] = mapped_column(BigInteger)
     """Of its devices together."""
     host_memory_bytes: Mapped[int | None] = mapped_column(BigInteger)
-    """None for workers that registered before it was told."""
+    """None for workers that registered before it was reported."""
     versions: Mapped[dict[str, Any]]
     suites: Mapped[list[str]]
     registered_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
-from sqlalchemy import select, text
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy import case, select, text
+from sqlalchemy.orm import Session
 
-from phylon.backend.models import Run, Study
-from phylon.backend.runs.status import HELD, RunStatus
+from phylon.backend.jobs.kinds import KINDS
+from phylon.backend.jobs.status import HELD, JobStatus
+from phylon.backend.models import Job
 
 _SCHEDULER_LOCK = 0x9471_0A
 
@@ -18,45 +19,26 @@ def take_turn(session: Session) -> bool:
     return bool(session.scalar(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _SCHEDULER_LOCK}))
 
 
-def with_expired_lease(session: Session, now: datetime) -> list[Run]:
+def with_expired_lease(session: Session, now: datetime) -> list[Job]:
     """Locked. One whose heartbeat is being taken right now is left to it."""
-    return list(
-        session.scalars(
-            select(Run)
-            .where(Run.status.in_(HELD), Run.lease_expires_at < now)
-            .order_by(Run.id)
-            .with_for_update(skip_locked=True)
-        )
-    )
+    statement = select(Job).where(Job.status.in_(HELD), Job.lease_expires_at < now).order_by(Job.id)
+    return list(session.scalars(statement.with_for_update(skip_locked=True)))
 
 
-def unclaimed_since(session: Session, then: datetime) -> list[Run]:
+def unclaimed_since(session: Session, then: datetime) -> list[Job]:
     """Locked."""
-    return list(
-        session.scalars(
-            select(Run)
-            .where(Run.status == RunStatus.DISPATCHED, Run.dispatched_at < then)
-            .order_by(Run.id)
-            .with_for_update(skip_locked=True)
-        )
-    )
+    statement = select(Job).where(Job.status == JobStatus.DISPATCHED, Job.dispatched_at < then).order_by(Job.id)
+    return list(session.scalars(statement.with_for_update(skip_locked=True)))
 
 
 def dispatched_devices(session: Session) -> list[str]:
-    """The queues that hold a message which an idle worker is about to take, one entry a run or study."""
-    runs = session.scalars(select(Run.dispatched_to).where(Run.status == RunStatus.DISPATCHED))
-    studies = session.scalars(select(Study.dispatched_to).where(Study.status == RunStatus.DISPATCHED))
-    return [device for device in (*runs, *studies) if device is not None]
+    """The queues that hold a message which an idle worker is about to take, one entry per job."""
+    devices = session.scalars(select(Job.dispatched_to).where(Job.status == JobStatus.DISPATCHED))
+    return [device for device in devices if device is not None]
 
 
-def waiting(session: Session, limit: int) -> list[Run]:
-    """The oldest first, with their experiments. A run that came back keeps its place."""
-    return list(
-        session.scalars(
-            select(Run)
-            .where(Run.status == RunStatus.QUEUED)
-            .options(joinedload(Run.experiment))
-            .order_by(Run.id)
-            .limit(limit)
-        )
-    )
+def waiting(session: Session, limit: int) -> list[Job]:
+    """By kind, then the oldest first. A job that came back keeps its place."""
+    precedence = case({name: place for place, name in enumerate(KINDS)}, value=Job.kind)
+    statement = select(Job).where(Job.status == JobStatus.QUEUED).order_by(precedence, Job.id).limit(limit)
+    return list(session.scalars(statement))

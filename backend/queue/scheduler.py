@@ -12,8 +12,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from phylon.backend.context import Context
 from phylon.backend.queue import repository, service
 from phylon.backend.queue.broker import Broker, BrokerAway
-from phylon.backend.studies import queue as studies
-from phylon.contract.protocol import EXECUTE_STUDY
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 
@@ -59,23 +57,16 @@ class Scheduler:
     def tick(self) -> None:
         reachable = self._broker.reachable()
         chosen: list[service.Dispatch] = []
-        chosen_studies: list[studies.Dispatch] = []
         with self._context.database.write() as session:
             if not repository.take_turn(session):
                 return
             if self._has_listened_for_a_lease():
                 service.give_up_lost(session, self._context)
-                studies.give_up_lost(session, self._context)
             service.take_back_unclaimed(session, self._context)
-            studies.take_back_unclaimed(session, self._context)
             if reachable:
-                idle = service.idle_workers(session, self._context)
-                chosen = service.choose(session, self._context, idle)
-                chosen_studies = studies.choose(session, idle)  # training comes first
+                chosen = service.choose(session, self._context)
         for dispatch in chosen:
             self._send(dispatch)
-        for dispatch in chosen_studies:
-            self._send_study(dispatch)
 
     def _has_listened_for_a_lease(self) -> bool:
         """Workers could not renew while nobody listened (not started, stopped, machine asleep), so after such a time
@@ -88,18 +79,9 @@ class Scheduler:
 
     def _send(self, dispatch: service.Dispatch) -> None:
         try:
-            self._broker.send(dispatch.run_id, dispatch.device)
-            log.info("run_dispatched", run_id=dispatch.run_id, device=dispatch.device)
+            self._broker.send(dispatch.job_id, dispatch.device)
+            log.info("job_dispatched", job_id=dispatch.job_id, device=dispatch.device)
         except BrokerAway as error:
-            log.warning("broker_away", run_id=dispatch.run_id, error=str(error))
+            log.warning("broker_away", job_id=dispatch.job_id, error=str(error))
             with self._context.database.write() as session:
                 service.take_back(session, self._context, dispatch)
-
-    def _send_study(self, dispatch: studies.Dispatch) -> None:
-        try:
-            self._broker.send(dispatch.study_id, dispatch.device, EXECUTE_STUDY)
-            log.info("study_dispatched", study_id=dispatch.study_id, device=dispatch.device)
-        except BrokerAway as error:
-            log.warning("broker_away", study_id=dispatch.study_id, error=str(error))
-            with self._context.database.write() as session:
-                studies.take_back(session, dispatch)

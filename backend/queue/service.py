@@ -1,4 +1,4 @@
-"""What the scheduler decides: who is given up, what is sent again, which run goes to which workers."""
+"""What the scheduler decides: who is given up, what is sent again, which job goes to which workers."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -7,72 +7,73 @@ from typing import NamedTuple, cast
 import structlog
 from sqlalchemy.orm import Session
 
-from phylon.backend.attempts import repository as attempts
-from phylon.backend.attempts.ending import give_up
 from phylon.backend.context import Context
+from phylon.backend.jobs import repository as jobs
+from phylon.backend.jobs.changes import change, give_up, ring
+from phylon.backend.jobs.kinds import KINDS
+from phylon.backend.jobs.status import JobStatus, move_if_waiting
 from phylon.backend.kit import clock
-from phylon.backend.models import Worker
+from phylon.backend.models import Job, Worker
 from phylon.backend.queue import repository
-from phylon.backend.runs import repository as runs_repository
-from phylon.backend.runs import service as runs
-from phylon.backend.runs.status import RunStatus, move, move_if_waiting
 from phylon.backend.workers import service as workers
 from phylon.contract.protocol import DeviceKind
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 
 _LOOKAHEAD = 200
-"""Waiting runs considered at a tick: one that no idle worker can take does not hold up those behind it."""
+"""Waiting jobs considered at a tick: one that no idle worker can take does not hold up those behind it."""
 
 
 class Dispatch(NamedTuple):
-    run_id: int
+    job_id: int
     device: DeviceKind
     at: datetime
 
 
 def give_up_lost(session: Session, context: Context) -> None:
-    """A worker that said nothing for a whole lease has lost its run."""
-    for run in repository.with_expired_lease(session, clock.now()):
-        attempt = attempts.get(session, run.id, run.attempt)
-        detail = f"worker {run.worker_name} was not heard of for {context.settings.lease_seconds:g} s."
-        give_up(run, attempt, "lost", detail)
-        log.warning("lease_expired", run_id=run.id, attempt=attempt.number, worker=run.worker_name, status=run.status)
-        runs.ring(session, context, run.id)
+    """A worker that said nothing for a whole lease has lost its job."""
+    for job in repository.with_expired_lease(session, clock.now()):
+        attempt = jobs.get_attempt(session, job.id, job.attempt)
+        detail = f"worker {job.worker_name} was not heard of for {context.settings.lease_seconds:g} s."
+        give_up(session, context, job, attempt, "lost", detail)
+        log.warning("lease_expired", job_id=job.id, attempt=attempt.number, worker=job.worker_name, status=job.status)
 
 
 def take_back_unclaimed(session: Session, context: Context) -> None:
-    """A message that nobody acted on may be lost; the run is queued, and so sent, again."""
+    """A message that nobody acted on may be lost; the job is queued, and so sent, again."""
     since = clock.now() - timedelta(seconds=context.settings.redispatch_seconds)
-    for run in repository.unclaimed_since(session, since):
-        move(run, RunStatus.QUEUED, clock.now())
-        log.info("dispatch_unclaimed", run_id=run.id)
-        runs.ring(session, context, run.id)
+    for job in repository.unclaimed_since(session, since):
+        change(session, context, job, JobStatus.QUEUED)
+        log.info("dispatch_unclaimed", job_id=job.id)
 
 
-def idle_workers(session: Session, context: Context) -> list[Worker]:
-    """Those that no message on its way will keep busy."""
+def choose(session: Session, context: Context) -> list[Dispatch]:
+    """Marks as many jobs as idle workers can take. They are to be sent after the commit."""
     idle = workers.idle(session, context)
-    for device in repository.dispatched_devices(session):
+    for device in repository.dispatched_devices(session):  # a message on its way will keep one busy
         _take(idle, lambda worker, device=device: worker.device == device)
-    return idle
-
-
-def choose(session: Session, context: Context, idle: list[Worker]) -> list[Dispatch]:
-    """Marks as many runs as idle workers can take, the oldest first. They are to be sent after the commit.
-
-    Takes these workers out of `idle`.
-    """
+    waiting = repository.waiting(session, _LOOKAHEAD) if idle else []
+    suites = _find_suites(session, waiting)
     chosen: list[Dispatch] = []
-    for run in repository.waiting(session, _LOOKAHEAD) if idle else ():
-        suite = run.experiment.suite
-        worker = _take(idle, lambda worker, suite=suite: suite in worker.suites)
+    for job in waiting:
+        worker = _take(idle, lambda worker, job=job: _can_take(worker, job, suites.get(job.id)))
         if worker is not None:
-            dispatch = Dispatch(run.id, cast(DeviceKind, worker.device), clock.now())
+            dispatch = Dispatch(job.id, cast(DeviceKind, worker.device), clock.now())
             if _mark(session, dispatch):
                 chosen.append(dispatch)
-                runs.ring(session, context, run.id)
+                ring(session, context, job.id)
     return chosen
+
+
+def _find_suites(session: Session, waiting: list[Job]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for name, kind in KINDS.items():
+        found |= kind.find_suites(session, [job.id for job in waiting if job.kind == name])
+    return found
+
+
+def _can_take(worker: Worker, job: Job, suite: str | None) -> bool:
+    return job.wanted_worker_id in (None, worker.id) and (suite is None or suite in worker.suites)
 
 
 def _take(idle: list[Worker], fits: Callable[[Worker], bool]) -> Worker | None:
@@ -86,8 +87,8 @@ def _take(idle: list[Worker], fits: Callable[[Worker], bool]) -> Worker | None:
 def _mark(session: Session, dispatch: Dispatch) -> bool:
     return move_if_waiting(
         session,
-        dispatch.run_id,
-        RunStatus.DISPATCHED,
+        dispatch.job_id,
+        JobStatus.DISPATCHED,
         dispatch.at,
         dispatched_at=dispatch.at,
         dispatched_to=dispatch.device,
@@ -96,7 +97,6 @@ def _mark(session: Session, dispatch: Dispatch) -> bool:
 
 def take_back(session: Session, context: Context, dispatch: Dispatch) -> None:
     """The message could not be sent."""
-    run = runs_repository.lock(session, dispatch.run_id)
-    if run.status == RunStatus.DISPATCHED and run.dispatched_at == dispatch.at:
-        move(run, RunStatus.QUEUED, clock.now())
-        runs.ring(session, context, run.id)
+    job = jobs.lock(session, dispatch.job_id)
+    if job.status == JobStatus.DISPATCHED and job.dispatched_at == dispatch.at:
+        change(session, context, job, JobStatus.QUEUED)

@@ -1,4 +1,4 @@
-"""Queries about runs."""
+"""Queries about runs. Each comes with its job."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
@@ -7,12 +7,8 @@ from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Experiment, Run
 
 
-def find(session: Session, run_id: int) -> Run | None:
-    return session.get(Run, run_id)
-
-
 def get(session: Session, run_id: int) -> Run:
-    run = find(session, run_id)
+    run = session.get(Run, run_id)
     if run is None:
         raise NotFound("run", run_id)
     return run
@@ -25,8 +21,12 @@ def get_with_experiment(session: Session, run_id: int) -> Run:
     return run
 
 
+def of_job(session: Session, job_id: int) -> Run:
+    return session.scalars(select(Run).where(Run.job_id == job_id)).one()
+
+
 def lock(session: Session, run_id: int) -> Run:
-    """The run, changed by nobody else until this transaction ends. (SQLite's writers hold the whole database.)"""
+    """The run and its job, changed by nobody else until this transaction ends."""
     run = session.scalar(
         select(Run).where(Run.id == run_id).with_for_update().execution_options(populate_existing=True)
     )
@@ -36,6 +36,7 @@ def lock(session: Session, run_id: int) -> Run:
 
 
 def lock_of_experiments(session: Session, experiments: list[Experiment]) -> list[Run]:
+    """With their jobs, in the order of these, as everyone who locks several must."""
     ids = [experiment.id for experiment in experiments]
-    statement = select(Run).where(Run.experiment_id.in_(ids)).order_by(Run.id).with_for_update()
+    statement = select(Run).where(Run.experiment_id.in_(ids)).order_by(Run.job_id).with_for_update()
     return list(session.scalars(statement.execution_options(populate_existing=True)))

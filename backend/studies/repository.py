@@ -1,15 +1,14 @@
-"""Queries about runtime studies."""
+"""Queries about runtime studies. Each comes with its job."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Study, StudyMeasurement
-from phylon.backend.runs.status import ACTIVE, HELD, RunStatus
-from phylon.study import Measurement
+from phylon.backend.models import Job, Study, StudyMeasurement
+from phylon.contract.studies import Measurement
+from phylon.contract.vocabulary import ACTIVE
 
 
 def get(session: Session, study_id: int) -> Study:
@@ -19,8 +18,15 @@ def get(session: Session, study_id: int) -> Study:
     return study
 
 
+def of_job(session: Session, job_id: int) -> Study:
+    return session.scalars(select(Study).where(Study.job_id == job_id)).one()
+
+
 def lock(session: Session, study_id: int) -> Study:
-    study = session.scalar(select(Study).where(Study.id == study_id).with_for_update())
+    """The study and its job, changed by nobody else until this transaction ends."""
+    study = session.scalar(
+        select(Study).where(Study.id == study_id).with_for_update().execution_options(populate_existing=True)
+    )
     if study is None:
         raise NotFound("study", study_id)
     return study
@@ -43,47 +49,25 @@ def newest_measured(session: Session, limit: int) -> list[Study]:
 
 def active(session: Session) -> list[Study]:
     """Those that have not ended, the oldest first."""
-    return list(session.scalars(select(Study).where(Study.status.in_(ACTIVE)).order_by(Study.id)))
+    return list(session.scalars(select(Study).join(Study.job).where(Job.status.in_(ACTIVE)).order_by(Study.id)))
 
 
-def waiting(session: Session, limit: int) -> list[Study]:
-    """The oldest first, locked."""
-    statement = select(Study).where(Study.status == RunStatus.QUEUED).order_by(Study.id).limit(limit)
-    return list(session.scalars(statement.with_for_update(skip_locked=True)))
-
-
-def with_expired_lease(session: Session, now: datetime) -> list[Study]:
-    """Locked."""
-    statement = select(Study).where(Study.status.in_(HELD), Study.lease_expires_at < now).order_by(Study.id)
-    return list(session.scalars(statement.with_for_update(skip_locked=True)))
-
-
-def unclaimed_since(session: Session, then: datetime) -> list[Study]:
-    """Locked."""
-    statement = select(Study).where(Study.status == RunStatus.DISPATCHED, Study.dispatched_at < then).order_by(Study.id)
-    return list(session.scalars(statement.with_for_update(skip_locked=True)))
-
-
-def find(session: Session, study_id: int) -> Study | None:
-    return session.get(Study, study_id)
-
-
-def measurements(session: Session, study_id: int, position: int = 0) -> list[Measurement]:
-    """From `position` on."""
+def measurements(session: Session, study_id: int) -> list[Measurement]:
     statement = (
         select(StudyMeasurement.content)
-        .where(StudyMeasurement.study_id == study_id, StudyMeasurement.position >= position)
+        .where(StudyMeasurement.study_id == study_id)
         .order_by(StudyMeasurement.position)
     )
     return [Measurement.model_validate(content) for content in session.scalars(statement)]
 
 
-def replace_from(session: Session, study_id: int, position: int, found: Sequence[Measurement]) -> None:
-    """Puts these in the place of all from `position` on."""
-    session.execute(
-        delete(StudyMeasurement).where(StudyMeasurement.study_id == study_id, StudyMeasurement.position >= position)
-    )
+def add_measurements(session: Session, study_id: int, position: int, found: Sequence[Measurement]) -> None:
     session.add_all(
         StudyMeasurement(study_id=study_id, position=place, content=measurement.model_dump(mode="json"))
         for place, measurement in enumerate(found, start=position)
     )
+
+
+def forget_measurements(session: Session, study_id: int) -> None:
+    session.flush()
+    session.execute(delete(StudyMeasurement).where(StudyMeasurement.study_id == study_id))

@@ -6,6 +6,7 @@ from typing import cast
 from sqlalchemy.orm import Session
 
 from phylon.backend.context import Context
+from phylon.backend.jobs import repository as jobs
 from phylon.backend.kit import clock
 from phylon.backend.models import Worker
 from phylon.backend.workers import repository
@@ -39,10 +40,10 @@ def beat(session: Session, worker_id: int) -> None:
 
 
 def list_all(session: Session, context: Context) -> list[WorkerRead]:
-    held, studying = repository.held_runs(session), repository.with_study(session)
+    busy, runs = jobs.held_by_worker(session), repository.held_runs(session)
     alive_since = _alive_since(context)
     return [
-        _read(worker, held.get(worker.id), worker.id in studying, alive_since)
+        _read(worker, runs.get(worker.id), worker.id in busy, alive_since)
         for worker in repository.seen_since(session, clock.now() - _REMEMBERED)
     ]
 
@@ -52,8 +53,8 @@ def alive(session: Session, context: Context) -> list[Worker]:
 
 
 def idle(session: Session, context: Context) -> list[Worker]:
-    """Alive, with neither run nor study; those with a GPU first."""
-    held = repository.held_runs(session).keys() | repository.with_study(session)
+    """Alive and without a job; those with a GPU first."""
+    held = jobs.held_by_worker(session)
     free = [worker for worker in alive(session, context) if worker.id not in held]
     return sorted(free, key=lambda worker: (worker.device != "gpu", worker.id))
 
@@ -62,8 +63,8 @@ def _alive_since(context: Context) -> datetime:
     return clock.now() - timedelta(seconds=context.settings.lease_seconds)
 
 
-def _read(worker: Worker, run_id: int | None, has_study: bool, alive_since: datetime) -> WorkerRead:
-    state = WorkerState.BUSY if run_id is not None or has_study else WorkerState.IDLE
+def _read(worker: Worker, run_id: int | None, is_busy: bool, alive_since: datetime) -> WorkerRead:
+    state = WorkerState.BUSY if is_busy else WorkerState.IDLE
     if worker.last_seen_at < alive_since:
         state = WorkerState.LOST
     return WorkerRead(

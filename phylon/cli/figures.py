@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from phylon.cli import findings
-from phylon.cli.run_folder import RUN_FILE
 from phylon.figures.comparison import comparison
 from phylon.figures.figure2 import figure2
 from phylon.figures.runs import DrawnExperiment, DrawnRun
+from phylon.run_directory import RUN_FILE
 from phylon.spec import Group
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phylon.cli.exits import BadInput, WorkFailed
-from phylon.cli.run_folder import RUN_FILE
 from phylon.client import Client
 from phylon.contract.lineage import RunLineage
 from phylon.export.formats import CHUNKS, Format, TableName
@@ -15,6 +14,7 @@ from phylon.export.metrics import NamedSeries, metrics_table, series_of_csv, ser
 from phylon.export.parquet_format import PyarrowMissing
 from phylon.export.tensorboard import write_event_files
 from phylon.lineage.assembly import lineage_of_events
+from phylon.run_directory import RUN_FILE
 from phylon.spec import ExperimentSpec, parse_spec
 from phylon.spool import SPOOL_FILE, SpoolDamaged, SpoolReader
 

@@ -1,7 +1,6 @@
 """`phylon study`: what an update of a population costs on this machine, by framework, strategy and size."""
 
-import json
-import os
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -9,18 +8,26 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from phylon.child_process import ChildProcess
+from phylon.cli.children import describe_crash, start_child
 from phylon.cli.console import err, print_json, print_table, say, size
 from phylon.cli.exits import INTERRUPTED, BadInput, WorkFailed
 from phylon.cli.experiments import UrlOption
 from phylon.cli.extras import require_worker
 from phylon.cli.language import JsonOption
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_study
-from phylon.cli.study_process import LOG_FILE, REFUSED, StudyEnded, run_study
 from phylon.client import Client
+from phylon.contract.protocol import OUTCOMES
+from phylon.contract.study_events import Progress as StudyProgress
+from phylon.contract.study_events import StudyEvent, StudyFailed, study_event
 from phylon.spec import RuntimeStudySpec
-from phylon.study import SPEC_FILE, STUDY_FILE, Study, StudyDamaged, read
+from phylon.spool import SPOOL_FILE, SpoolReader
+from phylon.study import STUDY_FILE, Study, StudyDamaged, read
+from phylon.study_folder import StudyRequest, write_request
 from phylon.study_table import Row, default_baseline, rows, to_csv
 
+LOG_FILE = "study.log"
+POLL_SECONDS = 0.2
 COLUMNS = ["algorithm", "members", "updates", "batch", "hidden", "contender", "ms/update", "quartiles", "speed-up"]
 
 
@@ -57,7 +64,7 @@ def study(
     require_worker()
     folder = out_ or Path("studies") / wanted.name
     _prepare(folder, wanted)
-    _follow(folder)
+    _measure(folder, len(wanted.cells()))
     found = read(folder / STUDY_FILE)
     chosen = baseline or default_baseline(found.measurements)
     if baseline and baseline not in {measurement.contender for measurement in found.measurements}:
@@ -102,34 +109,46 @@ def _prepare(folder: Path, spec: RuntimeStudySpec) -> None:
         raise BadInput(
             f"'{folder}' already holds another study ({', '.join(names)} differ); choose another directory with --out"
         )
-    partial = folder / f"{SPEC_FILE}.part"
-    partial.write_text(json.dumps(spec.model_dump(mode="json"), indent=1), encoding="utf-8")
-    os.replace(partial, folder / SPEC_FILE)
+    request = StudyRequest(
+        spec=spec.model_dump(mode="json"), next_seq=0, machine=None, measurements=[], if_other_machine="refuse"
+    )
+    write_request(folder, request)
 
 
-def _follow(folder: Path) -> None:
+def _measure(folder: Path, total: int) -> None:
     bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err)
-    last = ""
     try:
-        with bar:
-            task = bar.add_task("starting", total=None)
-            for progress in run_study(folder):
-                bar.update(task, description=progress.text, completed=progress.done, total=progress.total)
-                what = progress.text.split(":")[0]
-                if not err.is_terminal and what != last:
-                    err.print(f"{progress.done}/{progress.total} {progress.text}", markup=False, highlight=False)
-                last = what
+        with bar, start_child("phylon.worker.studies", folder, LOG_FILE) as child:
+            outcome = _follow(folder, total, child, bar)
     except KeyboardInterrupt:
         err.print(f"interrupted; the same command goes on with the study in {folder}", markup=False, highlight=False)
         raise typer.Exit(INTERRUPTED) from None
-    except StudyEnded as ended:
-        if ended.exit_code == REFUSED and ended.last_words:
-            raise BadInput(ended.last_words[-1]) from None
-        words = "\n".join(f"  | {line}" for line in ended.last_words)
-        raise WorkFailed(
-            f"the study's process died with exit code {ended.exit_code}; run the same command again to go on. "
-            f"The end of {folder / LOG_FILE}:\n{words}"
-        ) from None
+    if isinstance(outcome, StudyFailed):
+        raise BadInput(outcome.message)
+    if outcome is None:
+        raise WorkFailed(describe_crash("study's process", child, folder / LOG_FILE))
+
+
+def _follow(folder: Path, total: int, child: ChildProcess, bar: Progress) -> StudyEvent | None:
+    """The event that ended it, if any did."""
+    reader = SpoolReader(folder / SPOOL_FILE, adapter=study_event)
+    task = bar.add_task("starting", total=total)
+    shown, ended = "", False
+    while not ended:
+        ended = child.exit_code is not None  # asked before the last read, so that nothing written is missed
+        for event in reader.read():
+            bar.update(task, completed=event.step)
+            if event.kind in OUTCOMES:
+                return event
+            if isinstance(event, StudyProgress):
+                bar.update(task, description=event.text)
+                work = event.text.split(":")[0]
+                if not err.is_terminal and work != shown:
+                    err.print(f"{event.step}/{total} {event.text}", markup=False, highlight=False)
+                shown = work
+        if not ended:
+            time.sleep(POLL_SECONDS)
+    return None
 
 
 def _show(found: Study, baseline: str | None) -> None:

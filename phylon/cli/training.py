@@ -7,18 +7,20 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from phylon.child_process import ChildProcess
+from phylon.cli.children import Interrupts, describe_crash, start_child
 from phylon.cli.console import complain, err, number, print_table, say
-from phylon.cli.exits import FAILED, INTERRUPTED, WorkFailed
+from phylon.cli.exits import FAILED, INTERRUPTED, BadInput, WorkFailed
 from phylon.cli.extras import require_worker
 from phylon.cli.progress import RunState, View, make_view
-from phylon.cli.run_folder import CHECKPOINTS, VIDEOS, RunFolder, prepare
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
-from phylon.cli.trainer import LOG_FILE, Trainer
 from phylon.contract.events import OUTCOMES, Failed, Finished, Started, Stopped
-from phylon.spec import ExperimentSpec, Group, replicate_seed, tuned
+from phylon.run_directory import CHECKPOINTS, VIDEOS, RunDirectoryRefused, RunRequest, open_run
+from phylon.spec import ExperimentSpec, Group, replicate_seed, spec_to_json, tuned
 from phylon.spec.algorithms import names_of
 from phylon.spool import SPOOL_FILE, SpoolReader
 
+LOG_FILE = "trainer.log"
 POLL_SECONDS = 0.2
 
 
@@ -75,56 +77,66 @@ def _train_experiment(experiment: ExperimentSpec, folder: Path) -> None:
     for replicate in replicates:
         place = folder / f"replicate-{replicate}" if len(replicates) > 1 else folder
         label = f"replicate {replicate}" if len(replicates) > 1 else experiment.name
-        _train_one(label, experiment, prepare(place, experiment, replicate_seed(experiment, replicate)))
+        _train_one(label, experiment, place, replicate_seed(experiment, replicate))
 
 
-def _train_one(label: str, spec: ExperimentSpec, folder: RunFolder) -> None:
+def _train_one(label: str, spec: ExperimentSpec, folder: Path, seed: int) -> None:
     from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
 
+    try:
+        is_resumed = open_run(folder, RunRequest(run_id=None, seed=seed, spec=spec_to_json(spec)))
+    except RunDirectoryRefused as error:
+        raise BadInput(f"{error}; choose another directory with --out") from None
     outcome = _outcome(folder)
     interrupted = False
     if isinstance(outcome, Finished):
-        err.print(f"{folder.path} already holds this run, finished", soft_wrap=True, markup=False)
+        err.print(f"{folder} already holds this run, finished", soft_wrap=True, markup=False)
     else:
-        with make_view() as view, Trainer(folder.path) as trainer:
-            if folder.resumed:
-                view.tell(f"resuming the run in {folder.path}")
-            _follow(label, spec, folder.path, trainer, view)
-        interrupted = trainer.interrupts > 0
+        with (
+            make_view() as view,
+            start_child("phylon.worker.training", folder, LOG_FILE) as trainer,
+            Interrupts(trainer) as interrupts,
+        ):
+            if is_resumed:
+                view.tell(f"resuming the run in {folder}")
+            _follow(label, spec, folder, trainer, interrupts, view)
+        interrupted = interrupts.count > 0
         outcome = _outcome(folder)
         if outcome is None and not interrupted:
-            raise WorkFailed(_crash_report(trainer, folder.path))
-    files = findings.write(findings.of_folder(folder.path), folder.path, ["csv"])
+            raise WorkFailed(describe_crash("trainer", trainer, folder / LOG_FILE))
+    files = findings.write(findings.of_folder(folder), folder, ["csv"])
     if isinstance(outcome, Failed):
         _report_failure(outcome)
         raise typer.Exit(FAILED)
-    _report(spec, folder.path, files, outcome)
+    _report(spec, folder, files, outcome)
     if interrupted and not isinstance(outcome, Finished):
         raise typer.Exit(INTERRUPTED)
 
 
-def _follow(label: str, spec: ExperimentSpec, folder: Path, trainer: Trainer, view: View) -> None:
+def _follow(
+    label: str, spec: ExperimentSpec, folder: Path, trainer: ChildProcess, interrupts: Interrupts, view: View
+) -> None:
     reader = SpoolReader(folder / SPOOL_FILE)
     state = RunState(total_steps=spec.budget.env_steps, members=spec.population.size)
-    told_of_interrupt = False
+    is_interrupt_shown = False
     view.show(label, state, "starting", evaluated=False)
     ended = False
     while not ended:
-        ended = trainer.exit_code() is not None  # asked before the last read, so that nothing written is missed
+        ended = trainer.exit_code is not None  # asked before the last read, so that nothing written is missed
         for event in reader.read():
             evaluated = state.apply(event)
             if isinstance(event, Started):
                 view.tell(f"{label}: {event.strategy} on {', '.join(event.devices)}. {event.explanation}")
             view.show(label, state, "training", evaluated)
-        if trainer.interrupts and not told_of_interrupt:
-            told_of_interrupt = True
+        if interrupts.count and not is_interrupt_shown:
+            is_interrupt_shown = True
             view.tell("stopping at the next segment, with a checkpoint; Ctrl-C again kills the trainer")
         if not ended:
             time.sleep(POLL_SECONDS)
 
 
-def _outcome(folder: RunFolder) -> Finished | Stopped | Failed | None:
-    events = SpoolReader(folder.path / SPOOL_FILE).read()
+def _outcome(folder: Path) -> Finished | Stopped | Failed | None:
+    events = SpoolReader(folder / SPOOL_FILE).read()
     last = events[-1] if events else None
     return last if isinstance(last, OUTCOMES) else None
 
@@ -158,11 +170,3 @@ def _report_failure(failed: Failed) -> None:
     for name, value in (failed.hyperparams or {}).items():
         err.print(f"  {name} = {value:.6g}", highlight=False)
     err.print(f"  → {failed.remedy}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _crash_report(trainer: Trainer, folder: Path) -> str:
-    words = "\n".join(f"  | {line}" for line in trainer.last_words())
-    return (
-        f"the trainer died with exit code {trainer.exit_code()} and no outcome; run the same command again to resume "
-        f"from the last checkpoint. The end of {folder / LOG_FILE}:\n{words}"
-    )

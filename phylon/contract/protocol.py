@@ -1,19 +1,25 @@
 """What a worker and the service say to each other over HTTP. Only JSON and checkpoint bytes cross this wire.
 
-A worker registers, then beats. A Celery message tells it a run id and nothing else; it claims the run and gets an
-attempt number, which every later write must name. A write of an older attempt is refused with 409.
+A worker registers, then beats. A Celery message holds the id of a job and nothing else; the worker claims the job and
+gets an attempt number, which every later write must name. A write of an older attempt is refused with 409.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from phylon.contract.events import RunEvent
+from phylon.contract.studies import Machine, Measurement
+from phylon.contract.study_events import StudyEvent
 from phylon.spec.distributions import Model
-from phylon.study import Machine, Measurement
 
-EXECUTE_RUN = "phylon.execute_run"
-"""Name of a Celery task. Arguments: the run id."""
-EXECUTE_STUDY = "phylon.execute_study"
-"""Name of a Celery task. Arguments: the id of a runtime study."""
+EXECUTE_JOB = "phylon.execute_job"
+"""Name of the Celery task. Arguments: the job id."""
+
+JobKindName = Literal["run", "study"]
+JobEvent = RunEvent | StudyEvent
+OUTCOMES = frozenset({"finished", "stopped", "failed"})
+"""Kinds of the events that end a job; every kind of job has them."""
 
 DeviceKind = Literal["cpu", "gpu"]
 
@@ -31,7 +37,7 @@ class WorkerRegistration(Model):
     memory_bytes: int
     """Of its devices together."""
     host_memory_bytes: int | None = None
-    """Older workers do not tell."""
+    """Older workers do not report it."""
     versions: dict[str, str]
     suites: list[str]
 
@@ -56,20 +62,36 @@ class ClaimRequest(Model):
     worker_id: int
 
 
-class Claim(Model):
-    """The run is this worker's until `lease_seconds` after its last heartbeat."""
-
+class RunPayload(Model):
     run_id: int
-    attempt: int
-    lease_seconds: float
     spec: dict[str, Any]
     seed: int
     """Seed of this replicate."""
     checkpoint: CheckpointReference | None
 
 
+class StudyPayload(Model):
+    spec: dict[str, Any]
+    machine: Machine | None
+    """Where the cells below were measured; they are void on any other."""
+    measurements: list[Measurement]
+    """What earlier attempts measured, so that nothing is measured twice."""
+
+
+class Claim(Model):
+    """The job is this worker's until `lease_seconds` after its last heartbeat."""
+
+    job_id: int
+    kind: JobKindName
+    attempt: int
+    lease_seconds: float
+    next_seq: int
+    """The event number that continues the stored history."""
+    payload: RunPayload | StudyPayload
+
+
 class ResumeRequest(Model):
-    """Cut the history back to `from_seq` (0 for a run that starts afresh)."""
+    """Cut the history back to `from_seq` (0 for a job that starts from the beginning)."""
 
     attempt: int
     from_seq: int
@@ -80,6 +102,7 @@ class LogLine(Model):
     """Number of the line within the attempt, from 0, without gaps."""
     wall: float
     stream: Literal["trainer", "supervisor"]
+    """`trainer` is the job's own process, of whatever kind."""
     text: str
 
 
@@ -87,7 +110,7 @@ class Heartbeat(Model):
     """Renews the lease and carries whatever is new; an empty one only renews."""
 
     attempt: int
-    events: list[RunEvent]
+    events: Annotated[list[RunEvent] | list[StudyEvent], Field(union_mode="left_to_right")]
     logs: list[LogLine]
 
 
@@ -103,44 +126,9 @@ class Release(Model):
 
     attempt: int
     reason: Literal["crashed", "worker_shutdown"]
-    """A crash counts against the run's attempts; a worker that leaves in order does not."""
+    """A crash counts against the job's attempts; a worker that leaves in order does not."""
     detail: str
 
 
 class ArtifactStored(Model):
     artifact_id: int
-
-
-class StudyClaim(Model):
-    """The study is this worker's until `lease_seconds` after its last heartbeat."""
-
-    study_id: int
-    attempt: int
-    lease_seconds: float
-    spec: dict[str, Any]
-
-
-class StudyHeartbeat(Model):
-    """Renews the lease and carries what is new since `position`; an attempt's first one carries all that it has.
-
-    What the service holds from `position` on is replaced, so telling twice is harmless.
-    """
-
-    attempt: int
-    machine: Machine | None
-    """None as long as the worker does not know it."""
-    position: int
-    measurements: list[Measurement]
-    progress: str
-
-
-class StudyHeartbeatAnswer(Model):
-    command: Literal["continue", "stop"]
-
-
-class StudyEnd(Model):
-    """The attempt is over. Only `crashed` and `worker_shutdown` send the study back to the queue."""
-
-    attempt: int
-    outcome: Literal["finished", "stopped", "failed", "crashed", "worker_shutdown"]
-    detail: str

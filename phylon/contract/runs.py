@@ -27,7 +27,7 @@ class Run(ReadModel):
     """Environment steps that each member has done."""
     total_steps: int
     attempt: int
-    """Number of the newest attempt; 0 before the first."""
+    """Number of the newest attempt, 0 before the first; its log is the newest."""
     attempts: int
     """Attempts that count: those that a worker gave back in order do not."""
     max_attempts: int
@@ -48,7 +48,7 @@ class Run(ReadModel):
     last_seq: int
     """Number of the newest event, -1 when there is none."""
     stream: str | None
-    """Where the event stream goes on after what this answer contains: pass it as `after`. None before any event."""
+    """Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came."""
 
     @property
     def ended(self) -> bool:

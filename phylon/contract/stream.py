@@ -1,10 +1,12 @@
-"""What a reader of a run's live stream receives."""
+"""What a reader of the live stream of a run or a study receives."""
 
 from typing_extensions import TypeAliasType
 
 from phylon.contract.base import ReadModel
 from phylon.contract.events import RunEvent
 from phylon.contract.runs import Run
+from phylon.contract.studies import StudySummary
+from phylon.contract.study_events import StudyEvent
 
 
 class Rewind(ReadModel):
@@ -16,3 +18,5 @@ class Rewind(ReadModel):
 
 StreamMessage = TypeAliasType("StreamMessage", RunEvent | Rewind | Run)
 """`Run` is the data of `status` messages, `Rewind` of `rewind` messages."""
+StudyStreamMessage = TypeAliasType("StudyStreamMessage", StudyEvent | Rewind | StudySummary)
+"""`StudySummary` is the data of `status` messages."""

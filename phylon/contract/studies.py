@@ -81,19 +81,11 @@ class StudySummary(ReadModel):
     """Cells."""
     progress: str | None
     error: str | None
-
-
-class StudyUpdate(StudySummary):
-    """What changed since the last message of a study's stream."""
-
-    position: int
-    measurements: list[Measurement]
-    """All that there is from `position` on; what was known from there is void."""
+    stream: str | None
+    """Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came."""
 
 
 class StoredStudy(StudySummary):
     spec: dict[str, Any]
     yaml: str
     measurements: list[Measurement]
-    stream: str | None
-    """Where the event stream goes on after what this answer contains: pass it as `after`. None: from the beginning."""

@@ -13,7 +13,7 @@ _DECADES = 100
 
 class Columns(NamedTuple):
     tuned: list[dict[str, Any]]
-    """In the form of `phylon.results.Tuned`: what differs between configurations."""
+    """In the form of `phylon.contract.lineage.Tuned`: what differs between configurations."""
     names: dict[str, list[str]]
     """What the values 0, 1, 2, … of a column are called, for columns that are not all numbers."""
 

@@ -47,7 +47,10 @@ def test_parts_lie_below_the_package_by_a_link(part: str):
     [
         ("import phylon.backend.app", ENGINE | {"phylon.worker", "worker"}),
         ("import phylon.worker.supervisor", ENGINE | {"phylon.backend", "backend", "sqlalchemy", "fastapi"}),
-        ("import phylon.worker.training.run_directory", ENGINE | {"phylon.backend", "backend", "sqlalchemy"}),
+        (
+            "import phylon.run_directory, phylon.study_folder, phylon.child_process",
+            ENGINE | {"phylon.backend", "backend", "sqlalchemy"},
+        ),
         (
             "import phylon.spec, phylon.contract.events, phylon.contract.protocol, phylon.client",
             ENGINE | WEB | {"phylon.backend", "phylon.worker"},

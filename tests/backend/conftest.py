@@ -4,7 +4,9 @@ Every test that touches the database runs on SQLite and on Postgres, each migrat
 """
 
 import contextlib
+import copy
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -26,13 +28,17 @@ from starlette.testclient import TestClient
 from phylon.backend.app import create_app
 from phylon.backend.context import Context
 from phylon.backend.migrate import migrate
-from phylon.backend.models import Base
+from phylon.backend.models import Base, Run, Study
 from phylon.backend.queue.broker import Broker
 from phylon.backend.queue.scheduler import Scheduler
 from phylon.backend.settings import Settings
 from phylon.redis_url import client_url, socket_url
 
 TOKEN = "a-token-for-tests"
+JOBS_BEFORE = 100
+"""The number of a job is never that of its run or study, so that no test can pass with the wrong one."""
+
+UNKNOWN_JOB = 99_999
 
 
 class RedisServer:
@@ -117,6 +123,8 @@ def postgres_url() -> Iterator[str]:
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("sqlite") / "template.db"
     migrate(f"sqlite:///{file}")
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'jobs'", [JOBS_BEFORE])
     return file
 
 
@@ -166,7 +174,9 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield f"sqlite:///{tmp_path / 'phylon.db'}"
         return
     tables = ", ".join(Base.metadata.tables)
-    request.getfixturevalue("migrated_postgres").execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+    connection = request.getfixturevalue("migrated_postgres")
+    connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+    connection.execute("SELECT setval(pg_get_serial_sequence('jobs', 'id'), %s)", [JOBS_BEFORE])
     yield at_database(request.getfixturevalue("postgres_url"), "phylon")
 
 
@@ -202,7 +212,7 @@ def client(app: FastAPI) -> TestClient:
 
 @pytest.fixture
 def scheduler(context: Context) -> Iterator[Scheduler]:
-    """Ticks when told to. It believes that it has listened for long, so leases can expire."""
+    """Ticks when asked to. It believes that it has listened for long, so leases can expire."""
     broker = Broker(context.settings.redis_url, context.doorbell)
     scheduler = Scheduler(context, broker)
     scheduler._listening_since = float("-inf")
@@ -212,12 +222,20 @@ def scheduler(context: Context) -> Iterator[Scheduler]:
 
 
 class WorkerClient:
-    """A worker's side of the conversation, one method a request."""
+    """A worker's side of the conversation, one method per request. Jobs are named by their run, or by their study."""
 
     def __init__(self, client: TestClient) -> None:
         self._client = client
+        self._context: Context = client.app.state.context
         self._headers = {"Authorization": f"Bearer {TOKEN}"}
+        self._payload: type[Run | Study] = Run
         self.id = 0
+
+    def of_studies(self) -> "WorkerClient":
+        """The same worker, whose methods mean studies."""
+        other = copy.copy(self)
+        other._payload = Study
+        return other
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
         return self._client.post(f"/api/v1/worker{path}", json=body, headers=self._headers)
@@ -240,33 +258,38 @@ class WorkerClient:
         self.id = answer.json()["worker_id"]
         return self.id
 
-    def claim(self, run_id: int) -> Any:
-        return self.post(f"/runs/{run_id}/claim", {"worker_id": self.id})
+    def job_id(self, id: int) -> int:
+        with self._context.database.read() as session:
+            payload = session.get(self._payload, id)
+            return payload.job_id if payload else UNKNOWN_JOB
 
-    def take(self, run_id: int, from_seq: int = 0) -> int:
+    def claim(self, id: int) -> Any:
+        return self.post(f"/jobs/{self.job_id(id)}/claim", {"worker_id": self.id})
+
+    def take(self, id: int, from_seq: int = 0) -> int:
         """Claims and resumes; the attempt."""
-        claim = self.claim(run_id)
+        claim = self.claim(id)
         assert claim.status_code == 200, claim.text
         attempt = claim.json()["attempt"]
-        resumed = self.resume(run_id, attempt, from_seq)
+        resumed = self.resume(id, attempt, from_seq)
         assert resumed.status_code == 200, resumed.text
         return attempt
 
-    def resume(self, run_id: int, attempt: int, from_seq: int) -> Any:
-        return self.post(f"/runs/{run_id}/resume", {"attempt": attempt, "from_seq": from_seq})
+    def resume(self, id: int, attempt: int, from_seq: int) -> Any:
+        return self.post(f"/jobs/{self.job_id(id)}/resume", {"attempt": attempt, "from_seq": from_seq})
 
-    def tell(
-        self, run_id: int, attempt: int, events: Sequence[dict[str, Any]] = (), logs: Sequence[dict[str, Any]] = ()
+    def report(
+        self, id: int, attempt: int, events: Sequence[dict[str, Any]] = (), logs: Sequence[dict[str, Any]] = ()
     ) -> Any:
         body = {"attempt": attempt, "events": list(events), "logs": list(logs)}
-        return self.post(f"/runs/{run_id}/heartbeat", body)
+        return self.post(f"/jobs/{self.job_id(id)}/heartbeat", body)
 
-    def release(self, run_id: int, attempt: int, reason: str = "crashed", detail: str = "exit code -9") -> Any:
-        return self.post(f"/runs/{run_id}/release", {"attempt": attempt, "reason": reason, "detail": detail})
+    def release(self, id: int, attempt: int, reason: str = "crashed", detail: str = "exit code -9") -> Any:
+        return self.post(f"/jobs/{self.job_id(id)}/release", {"attempt": attempt, "reason": reason, "detail": detail})
 
-    def upload(self, run_id: int, attempt: int, name: str, content: bytes, sha256: str, step: int = 0) -> Any:
+    def upload(self, id: int, attempt: int, name: str, content: bytes, sha256: str, step: int = 0) -> Any:
         return self._client.put(
-            f"/api/v1/worker/runs/{run_id}/artifacts/{name}",
+            f"/api/v1/worker/jobs/{self.job_id(id)}/artifacts/{name}",
             params={"attempt": attempt, "sha256": sha256, "step": step},
             content=content,
             headers=self._headers,

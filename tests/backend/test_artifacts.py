@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from phylon.backend.artifacts import storage
+from phylon.backend.models import Run
 
 
 def sha(content):
@@ -96,7 +97,7 @@ def test_a_name_cannot_leave_its_folder(settings, worker, run_id, name):
 def test_bad_parameters(client, worker, run_id, parameters):
     given = {"attempt": 1, "sha256": sha(b""), "step": 0} | parameters
     headers = {"Authorization": "Bearer a-token-for-tests"}
-    answer = client.put(f"/api/v1/worker/runs/{run_id}/artifacts/a", params=given, headers=headers)
+    answer = client.put(f"/api/v1/worker/jobs/{worker.job_id(run_id)}/artifacts/a", params=given, headers=headers)
     assert answer.status_code == 422
 
 
@@ -125,12 +126,12 @@ def test_the_same_name_again_replaces_the_file(client, settings, worker, run_id)
 def test_a_claim_names_the_newest_checkpoint_whose_bytes_are_here(client, worker, run_id):
     worker.take(run_id)
     put(worker, run_id, 1, "000002.npz", b"two", step=100)
-    worker.tell(run_id, 1, [
+    worker.report(run_id, 1, [
         checkpoint_event(0, "000002.npz", b"two", 100),
-        checkpoint_event(1, "000004.npz", b"four", 200),  # told, but its bytes never came
+        checkpoint_event(1, "000004.npz", b"four", 200),  # reported, but its bytes never came
     ])  # fmt: skip
     worker.release(run_id, 1)
-    reference = worker.claim(run_id).json()["checkpoint"]
+    reference = worker.claim(run_id).json()["payload"]["checkpoint"]
     assert reference["sha256"] == sha(b"two")
     assert (reference["file"], reference["bytes"], reference["next_seq"]) == ("checkpoints/000002.npz", 3, 1)
     assert worker.get(f"/artifacts/{reference['artifact_id']}/content").content == b"two"
@@ -138,18 +139,16 @@ def test_a_claim_names_the_newest_checkpoint_whose_bytes_are_here(client, worker
     # Bytes of a checkpoint that history no longer has are not offered.
     worker.resume(run_id, 2, 0)
     worker.release(run_id, 2)
-    assert worker.claim(run_id).json()["checkpoint"] is None
+    assert worker.claim(run_id).json()["payload"]["checkpoint"] is None
 
 
 def test_an_upload_renews_the_lease(client, context, worker, run_id):
-    from phylon.backend.models import Run
-
     attempt = worker.take(run_id)
     with context.database.read() as session:
-        before = session.get(Run, run_id).lease_expires_at
+        before = session.get(Run, run_id).job.lease_expires_at
     put(worker, run_id, attempt, "000002.npz", b"two")
     with context.database.read() as session:
-        assert session.get(Run, run_id).lease_expires_at > before
+        assert session.get(Run, run_id).job.lease_expires_at > before
 
 
 def test_what_a_killed_upload_left_is_swept_away_when_it_is_old(tmp_path):
@@ -180,7 +179,7 @@ class TestVideos:
         [video, checkpoint] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]
         assert (video["kind"], video["video"]) == ("video", None), "its event has not come yet"
         assert (checkpoint["kind"], checkpoint["video"]) == ("checkpoint", None)
-        worker.tell(run_id, attempt, [video_event(0, name, film, 100)])
+        worker.report(run_id, attempt, [video_event(0, name, film, 100)])
         [video, _] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]
         assert (video["name"], video["step"]) == (name, 100)
         assert video["video"] == {
@@ -203,7 +202,7 @@ class TestVideos:
         for name, film, step in films:
             put(worker, run_id, 1, name, film, step)
         put(worker, run_id, 1, "000002.npz", b"two", step=100)
-        worker.tell(run_id, 1, [
+        worker.report(run_id, 1, [
             video_event(0, *films[0]),
             checkpoint_event(1, "000002.npz", b"two", 100),
             video_event(2, *films[1]),

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from phylon.backend.models import Artifact, Attempt, Event, Experiment, LogLine, MetricFrame, Run, Span
+from phylon.backend.models import Artifact, Attempt, Event, Experiment, Job, LogLine, MetricFrame, Run, Span
 from phylon.presets import list_presets
 
 
 def counts(context):
-    tables = (Experiment, Run, Attempt, Event, MetricFrame, Span, LogLine, Artifact)
+    tables = (Experiment, Job, Run, Attempt, Event, MetricFrame, Span, LogLine, Artifact)
     with context.database.read() as session:
         return {table.__name__: session.scalar(select(func.count()).select_from(table)) for table in tables}
 
@@ -128,7 +128,7 @@ class TestList:
             }}
             for seq in range(100)
         ]  # fmt: skip
-        worker.tell(run_id, attempt, events)
+        worker.report(run_id, attempt, events)
         [item] = client.get("/api/v1/experiments").json()["items"]
         assert item["best_return"] == item["last_return"] == 99.0
         assert item["env_steps_per_second"] == 199.0
@@ -149,7 +149,7 @@ class TestStop:
         assert [run["status"] for run in stopped["runs"]] == ["stopping", "stopped"]
         assert stopped["status"] == "running"
         assert client.get(f"/api/v1/runs/{waiting}").json()["finished_at"] is not None
-        assert worker.tell(running, attempt).json()["command"] == "stop"
+        assert worker.report(running, attempt).json()["command"] == "stop"
 
     def test_nothing_to_stop(self, client, submit):
         experiment = submit()
@@ -181,7 +181,7 @@ class TestDelete:
         worker.upload(
             run_id, attempt, "000001.npz", b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         )
-        worker.tell(
+        worker.report(
             run_id,
             attempt,
             [
@@ -190,7 +190,7 @@ class TestDelete:
             ],
             [{"line": 0, "wall": 0.0, "stream": "trainer", "text": "hello"}],
         )
-        folder = Path(settings.artifacts) / str(run_id)
+        folder = Path(settings.artifacts) / str(worker.job_id(run_id))
         assert folder.is_dir()
         assert client.delete(f"/api/v1/experiments/{experiment['id']}").status_code == 204
         assert set(counts(context).values()) == {0}

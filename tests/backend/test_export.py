@@ -34,7 +34,7 @@ def told(worker, run_id):
     for tick in range(TICKS):
         frames = {"training/b": [tick, "NaN", "-Infinity", 0.1], "time/env": [tick / 4], "Zeta": [0.0, 1.0, 2.0, 3.0]}
         events.append({"kind": "metrics", "seq": 1 + tick, "step": 10 * tick, "wall": tick / 8, "frames": frames})
-    assert worker.tell(run_id, attempt, events).status_code == 200
+    assert worker.report(run_id, attempt, events).status_code == 200
     return attempt
 
 

@@ -103,7 +103,7 @@ class TestRead:
         first, second = submitted["experiments"]
         [run] = runs_of(client, first)
         attempt = worker.take(run)
-        worker.tell(run, attempt, [evaluation(0, 1000, 900.0, 900.0), evaluation(1, 2000, 10.0, 30.0)])
+        worker.report(run, attempt, [evaluation(0, 1000, 900.0, 900.0), evaluation(1, 2000, 10.0, 30.0)])
         half = client.get(f"/api/v1/groups/{submitted['id']}").json()
         assert half["status"] == "running" and half["counts"] == {"running": 1, "queued": 1}
         assert half["progress"] == 0.5
@@ -111,7 +111,7 @@ class TestRead:
         assert (half["aggregate"]["experiments"], half["aggregate"]["mean"]["value"]) == (1, 20.0)
         for number, run in enumerate(runs_of(client, second)):
             other = make_worker(f"other-{number}")
-            other.tell(run, other.take(run), [evaluation(0, 2000, 100.0 + 20 * number, "NaN" if number else 80.0)])
+            other.report(run, other.take(run), [evaluation(0, 2000, 100.0 + 20 * number, "NaN" if number else 80.0)])
         whole = client.get(f"/api/v1/groups/{submitted['id']}").json()
         assert [(item["final_return"], item["samples"]) for item in whole["experiments"]] == [(20.0, 2), (100.0, 3)]
         mean, middle = whole["aggregate"]["mean"], whole["aggregate"]["interquartile_mean"]
@@ -123,7 +123,7 @@ class TestRead:
         group["base"]["population"] = spec["population"]
         created = client.post("/api/v1/groups", json={"spec": group}).json()
         [run] = runs_of(client, created["experiments"][0])
-        worker.tell(run, worker.take(run), [evaluation(0, 200, 1.0, 7.0, "NaN", 3.0)])
+        worker.report(run, worker.take(run), [evaluation(0, 200, 1.0, 7.0, "NaN", 3.0)])
         read = client.get(f"/api/v1/groups/{created['id']}").json()
         assert (read["experiments"][0]["final_return"], read["experiments"][0]["samples"]) == (7.0, 1)
         assert read["aggregate"]["mean"] == {"value": 7.0, "low": None, "high": None}
@@ -132,7 +132,7 @@ class TestRead:
         group["experiments"]["second"] = {"environment.id": "MountainCarContinuous-v0"}
         created = client.post("/api/v1/groups", json={"spec": group}).json()
         [run] = runs_of(client, created["experiments"][0])
-        worker.tell(run, worker.take(run), [evaluation(0, 200, 1.0, 7.0)])
+        worker.report(run, worker.take(run), [evaluation(0, 200, 1.0, 7.0)])
         read = client.get(f"/api/v1/groups/{created['id']}").json()
         assert (read["comparable"], read["aggregate"]) == (False, None)
         assert read["experiments"][0]["final_return"] == 4.0
@@ -152,8 +152,8 @@ class TestStopAndDelete:
         assert client.delete(f"/api/v1/groups/{submitted['id']}").status_code == 409
         stopped = client.post(f"/api/v1/groups/{submitted['id']}/stop").json()
         assert stopped["counts"] == {"running": 1, "stopped": 1}
-        assert worker.tell(run, attempt).json()["command"] == "stop"
-        worker.tell(run, attempt, [{"kind": "stopped", "seq": 0, "step": 1, "wall": 0.2}])
+        assert worker.report(run, attempt).json()["command"] == "stop"
+        worker.report(run, attempt, [{"kind": "stopped", "seq": 0, "step": 1, "wall": 0.2}])
         assert client.post(f"/api/v1/groups/{submitted['id']}/stop").status_code == 409
         assert client.delete(f"/api/v1/groups/{submitted['id']}").status_code == 204
         assert counts(context) == [0, 1, 1]

@@ -1,6 +1,5 @@
 """Events are stored exactly once and without gaps, and a resumed run's history is cut back to its checkpoint."""
 
-import json
 import math
 import random
 import secrets
@@ -12,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 from sqlalchemy import select
 
-from phylon.backend.attempts import service as attempts
 from phylon.backend.context import Context
 from phylon.backend.events import ingestion
+from phylon.backend.jobs import service as jobs
 from phylon.backend.kit.database import Database
 from phylon.backend.kit.doorbell import Doorbell
 from phylon.backend.migrate import migrate
@@ -55,9 +54,18 @@ def lineage(seq, step, *spans):
     return {"kind": "lineage", "seq": seq, "step": step, "wall": 1.0, "spans": list(spans)}
 
 
+OWNERS = ("run_id", "job_id")
+
+
+def job_of(session, run_id):
+    return session.get_one(Run, run_id).job_id
+
+
 def stored(context, run_id):
     with context.database.read() as session:
-        return list(session.scalars(select(Event.seq).where(Event.run_id == run_id).order_by(Event.seq)))
+        return list(
+            session.scalars(select(Event.seq).where(Event.job_id == job_of(session, run_id)).order_by(Event.seq))
+        )
 
 
 def snapshot(context, run_id):
@@ -65,11 +73,12 @@ def snapshot(context, run_id):
     with context.database.read() as session:
         rows = {}
         for model, order in ((Event, Event.seq), (MetricFrame, MetricFrame.seq), (Span, Span.id)):
-            found = session.scalars(select(model).where(model.run_id == run_id).order_by(order))
-            columns = [column.key for column in model.__table__.columns if column.key != "attempt"]
+            owned = Event.job_id == job_of(session, run_id) if model is Event else model.run_id == run_id
+            found = session.scalars(select(model).where(owned).order_by(order))
+            columns = [column.key for column in model.__table__.columns if column.key not in ("attempt", *OWNERS)]
             rows[model.__name__] = [repr([getattr(row, column) for column in columns]) for row in found]
         run = session.get(Run, run_id)
-        rows["run"] = repr((run.last_seq, run.step, run.best_return, run.median_return, run.env_steps_per_second))
+        rows["run"] = repr((run.job.last_seq, run.step, run.best_return, run.median_return, run.env_steps_per_second))
         return rows
 
 
@@ -77,21 +86,21 @@ class TestIngest:
     def test_a_repetition_is_skipped(self, context, worker, run_id):
         attempt = worker.take(run_id)
         for _ in range(2):
-            answer = worker.tell(run_id, attempt, [metrics(0), metrics(1)])
+            answer = worker.report(run_id, attempt, [metrics(0), metrics(1)])
             assert answer.json()["next_seq"] == 2
         assert stored(context, run_id) == [0, 1]
 
-    def test_of_many_that_tell_the_same_at_once_one_is_stored(self, context, worker, run_id):
+    def test_of_many_that_report_the_same_at_once_one_is_stored(self, context, worker, run_id):
         """A retry may overtake the request that it repeats."""
         attempt = worker.take(run_id)
         batches = [[metrics(seq) for seq in range(start, start + 8)] for start in (0, 0, 4, 4, 8, 0)]
         barrier, codes = threading.Barrier(len(batches)), []
 
-        def tell(batch):
+        def report(batch):
             barrier.wait()
-            codes.append(worker.tell(run_id, attempt, batch).status_code)
+            codes.append(worker.report(run_id, attempt, batch).status_code)
 
-        threads = [threading.Thread(target=tell, args=(batch,)) for batch in batches]
+        threads = [threading.Thread(target=report, args=(batch,)) for batch in batches]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -103,19 +112,19 @@ class TestIngest:
 
     def test_what_overlaps_is_stored_in_part(self, context, worker, run_id):
         attempt = worker.take(run_id)
-        worker.tell(run_id, attempt, [metrics(0), metrics(1)])
-        assert worker.tell(run_id, attempt, [metrics(1), metrics(2)]).json()["next_seq"] == 3
+        worker.report(run_id, attempt, [metrics(0), metrics(1)])
+        assert worker.report(run_id, attempt, [metrics(1), metrics(2)]).json()["next_seq"] == 3
         assert stored(context, run_id) == [0, 1, 2]
 
     def test_what_follows_a_gap_is_left_out_and_asked_for_again(self, context, worker, run_id):
         attempt = worker.take(run_id)
-        assert worker.tell(run_id, attempt, [metrics(0), metrics(2)]).json()["next_seq"] == 1
+        assert worker.report(run_id, attempt, [metrics(0), metrics(2)]).json()["next_seq"] == 1
         assert stored(context, run_id) == [0]
 
     def test_nothing_follows_an_outcome(self, context, worker, run_id):
         attempt = worker.take(run_id)
         outcome = {"kind": "stopped", "seq": 1, "step": 10, "wall": 1.0}
-        assert worker.tell(run_id, attempt, [metrics(0), outcome, metrics(2)]).json()["next_seq"] == 2
+        assert worker.report(run_id, attempt, [metrics(0), outcome, metrics(2)]).json()["next_seq"] == 2
         assert stored(context, run_id) == [0, 1]
 
     def test_a_failure_names_the_member_and_its_hyperparams(self, client, worker, run_id):
@@ -130,7 +139,7 @@ class TestIngest:
             "member": 2,
             "hyperparams": {"discount": 0.9, "policy_learning_rate": "Infinity"},
         }
-        worker.tell(run_id, attempt, [failed])
+        worker.report(run_id, attempt, [failed])
         run = client.get(f"/api/v1/runs/{run_id}").json()
         assert run["status"] == "failed"
         assert run["error"] == {key: failed[key] for key in ("message", "remedy", "member", "hyperparams")}
@@ -139,7 +148,7 @@ class TestIngest:
 
     def test_progress_follows_the_events(self, client, worker, run_id):
         attempt = worker.take(run_id)
-        worker.tell(run_id, attempt, [
+        worker.report(run_id, attempt, [
             metrics(0, 100, evaluation__return=[1.0, 9.0, 2.0, 3.0], speed__env_steps_per_second=[400.0]),
             metrics(1, 200, evaluation__return=[1.0, "NaN", 2.0, 3.0], speed__env_steps_per_second=[800.0]),
         ])  # fmt: skip
@@ -150,19 +159,19 @@ class TestIngest:
 
     def test_an_invalid_event_refuses_the_whole_heartbeat(self, context, worker, run_id):
         attempt = worker.take(run_id)
-        answer = worker.tell(run_id, attempt, [metrics(0), {"kind": "party", "seq": 1, "step": 1, "wall": 0.0}])
+        answer = worker.report(run_id, attempt, [metrics(0), {"kind": "party", "seq": 1, "step": 1, "wall": 0.0}])
         assert answer.status_code == 422
         assert stored(context, run_id) == []
 
     def test_the_next_attempt_must_say_where_it_takes_up(self, context, worker, run_id):
         worker.take(run_id)
-        worker.tell(run_id, 1, [metrics(0)])
+        worker.report(run_id, 1, [metrics(0)])
         worker.release(run_id, 1)
         worker.claim(run_id)
-        answer = worker.tell(run_id, 2, [metrics(0)])
+        answer = worker.report(run_id, 2, [metrics(0)])
         assert answer.status_code == 409
         assert "resume" in answer.json()["remedy"]
-        assert worker.tell(run_id, 2).status_code == 200  # an empty one only renews
+        assert worker.report(run_id, 2).status_code == 200  # an empty one only renews
 
 
 class TestLogs:
@@ -171,11 +180,11 @@ class TestLogs:
 
     def test_lines_are_stored_once_each_and_belong_to_their_attempt(self, client, worker, run_id):
         worker.take(run_id)
-        assert worker.tell(run_id, 1, logs=[self.line(0, "a"), self.line(1, "b")]).json()["next_log_line"] == 2
-        assert worker.tell(run_id, 1, logs=[self.line(1, "b"), self.line(3, "gap")]).json()["next_log_line"] == 2
+        assert worker.report(run_id, 1, logs=[self.line(0, "a"), self.line(1, "b")]).json()["next_log_line"] == 2
+        assert worker.report(run_id, 1, logs=[self.line(1, "b"), self.line(3, "gap")]).json()["next_log_line"] == 2
         worker.release(run_id, 1)
         worker.take(run_id)
-        worker.tell(run_id, 2, logs=[self.line(0, "c\0d")])
+        worker.report(run_id, 2, logs=[self.line(0, "c\0d")])
         page = client.get(f"/api/v1/runs/{run_id}/logs").json()
         assert [(line["attempt"], line["line"], line["text"]) for line in page["items"]] == [
             (1, 0, "a"),
@@ -187,7 +196,7 @@ class TestLogs:
 
     def test_pages(self, client, worker, run_id):
         worker.take(run_id)
-        worker.tell(run_id, 1, logs=[self.line(number, str(number)) for number in range(5)])
+        worker.report(run_id, 1, logs=[self.line(number, str(number)) for number in range(5)])
         seen, after = [], None
         while True:
             page = client.get(
@@ -205,7 +214,7 @@ class TestLogs:
 class TestLineage:
     def test_children_end_the_span_of_their_slot(self, client, worker, run_id):
         attempt = worker.take(run_id)
-        worker.tell(run_id, attempt, [
+        worker.report(run_id, attempt, [
             lineage(0, 0, *(span(slot, slot) for slot in range(4))),
             lineage(1, 400, span(4, 2, parent=1, fitness="NaN", parent_fitness="Infinity")),
             lineage(2, 800, span(5, 2, parent=4), span(6, 0, parent=1)),
@@ -240,9 +249,9 @@ class TestResume:
 
     def test_a_resumed_history_is_what_the_checkpoint_saw(self, client, context, worker, run_id):
         worker.take(run_id)
-        worker.tell(run_id, 1, self.history()[:3])
+        worker.report(run_id, 1, self.history()[:3])
         at_checkpoint = snapshot(context, run_id)
-        worker.tell(run_id, 1, self.history())
+        worker.report(run_id, 1, self.history())
         whole = snapshot(context, run_id)
         worker.release(run_id, 1)
         claim = worker.claim(run_id).json()
@@ -252,13 +261,13 @@ class TestResume:
         run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["step"], run["best_return"], run["median_return"]) == (100, 4.0, 2.5)
 
-        worker.tell(run_id, 2, self.history()[3:])
+        worker.report(run_id, 2, self.history()[3:])
         assert snapshot(context, run_id) == whole
 
     def test_from_the_beginning(self, context, worker, run_id):
         empty = snapshot(context, run_id)
         worker.take(run_id)
-        worker.tell(run_id, 1, self.history())
+        worker.report(run_id, 1, self.history())
         worker.release(run_id, 1)
         worker.take(run_id, from_seq=0)
         assert snapshot(context, run_id) == empty
@@ -266,21 +275,21 @@ class TestResume:
     def test_beyond_what_is_stored_cuts_nothing_and_asks_for_the_rest(self, context, worker, run_id):
         """The spool of the same machine may be ahead of the service; it sends what is missing."""
         worker.take(run_id)
-        worker.tell(run_id, 1, self.history()[:2])
+        worker.report(run_id, 1, self.history()[:2])
         worker.release(run_id, 1)
         worker.claim(run_id)
         assert worker.resume(run_id, 2, 3).json()["next_seq"] == 2
-        assert worker.tell(run_id, 2, self.history()).json()["next_seq"] == 6
+        assert worker.report(run_id, 2, self.history()).json()["next_seq"] == 6
         assert stored(context, run_id) == list(range(6))
 
     def test_repeated_before_anything_is_told_is_harmless_and_later_refused(self, context, worker, run_id):
         worker.take(run_id)
-        worker.tell(run_id, 1, self.history())
+        worker.report(run_id, 1, self.history())
         worker.release(run_id, 1)
         worker.claim(run_id)
         for _ in range(2):
             assert worker.resume(run_id, 2, 3).status_code == 200
-        worker.tell(run_id, 2, self.history()[3:4])
+        worker.report(run_id, 2, self.history()[3:4])
         assert worker.resume(run_id, 2, 3).status_code == 409
         assert stored(context, run_id) == [0, 1, 2, 3]
 
@@ -319,8 +328,8 @@ def new_run(context, spec):
         run_id = experiments.create(session, context, FromSpec(spec=spec)).runs[0].id
         worker = workers.register(session, context, registration).worker_id
     with context.database.write() as session:
-        attempts.claim(session, context, run_id, ClaimRequest(worker_id=worker))
-        attempts.resume(session, context, run_id, ResumeRequest(attempt=1, from_seq=0))
+        jobs.claim(session, context, job_of(session, run_id), ClaimRequest(worker_id=worker))
+        jobs.resume(session, context, job_of(session, run_id), ResumeRequest(attempt=1, from_seq=0))
     return run_id
 
 
@@ -337,7 +346,9 @@ def test_whatever_is_sent_twice_late_or_mixed_up_is_stored_exactly_once(embedded
             window = window + window
             random.Random(seed).shuffle(window)
         with embedded.database.write() as session:
-            answer = attempts.heartbeat(session, embedded, run_id, Heartbeat(attempt=1, events=window, logs=[]))
+            answer = jobs.heartbeat(
+                session, embedded, job_of(session, run_id), Heartbeat(attempt=1, events=window, logs=[])
+            )
         if start <= expected < start + len(spool[start : start + length]):
             expected = start + len(spool[start : start + length])
         assert answer.next_seq == expected
@@ -350,18 +361,15 @@ def test_whatever_is_sent_twice_late_or_mixed_up_is_stored_exactly_once(embedded
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=strategies.integers(0, 8), selections=strategies.lists(strategies.integers(0, 3), min_size=8, max_size=8))
 def test_cutting_back_undoes_exactly_what_came_after(embedded, spec, cut, selections):
-    """For any history: telling it up to a point, or telling more and cutting back to that point, is the same."""
+    """For any history: reporting it up to a point, or reporting more and cutting back to that point, is the same."""
     spool = [lineage(0, 0, *(span(slot, slot) for slot in range(4)))]
     for seq, slot in enumerate(selections, start=1):
         spool.append(lineage(seq, seq * 10, span(3 + seq, slot, parent=slot)))
     events = [run_event.validate_python(event) for event in spool]
     direct, cut_back = new_run(embedded, spec), new_run(embedded, spec)
     with embedded.database.write() as session:
-        attempts.heartbeat(session, embedded, direct, Heartbeat(attempt=1, events=events[:cut], logs=[]))
-        attempts.heartbeat(session, embedded, cut_back, Heartbeat(attempt=1, events=events, logs=[]))
-        ingestion.cut_back(session, session.get(Run, cut_back), cut)
+        jobs.heartbeat(session, embedded, job_of(session, direct), Heartbeat(attempt=1, events=events[:cut], logs=[]))
+        jobs.heartbeat(session, embedded, job_of(session, cut_back), Heartbeat(attempt=1, events=events, logs=[]))
+        ingestion.cut_back(session, embedded, session.get(Run, cut_back).job, cut)
 
-    def plain(run_id):
-        return json.dumps(snapshot(embedded, run_id)).replace(f"[{run_id},", "[")
-
-    assert plain(direct) == plain(cut_back)
+    assert snapshot(embedded, direct) == snapshot(embedded, cut_back)

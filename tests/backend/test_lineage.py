@@ -56,7 +56,7 @@ def evolved(worker, run_id) -> int:
         lineage(2, 400, span(4, 2, **CHILD)),
         evaluation(3, 800, 11.0, 21.0, 30.0, 16.0),
     ]
-    assert worker.tell(run_id, worker.take(run_id), events).status_code == 200
+    assert worker.report(run_id, worker.take(run_id), events).status_code == 200
     return run_id
 
 
@@ -110,7 +110,7 @@ class TestSchedule:
         population = {"size": 1, "method": {"name": "independent"}}
         fixed = {"name": "td3", "batch_size": 16, "network": {"hidden": [8, 8]}}
         run_id = submit(algorithm=fixed, population=population)["runs"][0]["id"]
-        worker.tell(run_id, worker.take(run_id), [lineage(0, 0, span(0, 0))])
+        worker.report(run_id, worker.take(run_id), [lineage(0, 0, span(0, 0))])
         assert client.get(f"/api/v1/runs/{run_id}/schedule", params={"member": 0}).status_code == 409
 
 

@@ -18,7 +18,7 @@ def tell(worker, run_id, attempt, ticks, start=0):
         {"kind": "metrics", "seq": start + tick, "step": 10 * tick, "wall": tick / 4, "frames": {"a": values}}
         for tick, values in enumerate(ticks)
     ]
-    answer = worker.tell(run_id, attempt, events)
+    answer = worker.report(run_id, attempt, events)
     assert answer.status_code == 200, answer.text
 
 
@@ -42,7 +42,7 @@ def test_all_ticks_when_they_fit(client, worker, run_id):
 def test_names_and_several_series(client, worker, run_id):
     attempt = worker.take(run_id)
     frames = {"time/env": [0.5], "evaluation/return": [1.0, 2.0, 3.0, 4.0]}
-    worker.tell(run_id, attempt, [{"kind": "metrics", "seq": 0, "step": 5, "wall": 1.0, "frames": frames}])
+    worker.report(run_id, attempt, [{"kind": "metrics", "seq": 0, "step": 5, "wall": 1.0, "frames": frames}])
     assert client.get(f"/api/v1/runs/{run_id}/metrics/names").json()["items"] == ["evaluation/return", "time/env"]
     answer = read(client, run_id, name=["time/env", "unheard-of", "evaluation/return", "time/env"]).json()["series"]
     assert [(series["name"], series["values"]) for series in answer] == [

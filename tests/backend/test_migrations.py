@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -11,6 +12,8 @@ from sqlalchemy import inspect, text
 from phylon.backend.kit.database import Database, after_commit, make_engine
 from phylon.backend.migrate import configuration, main, migrate
 from phylon.backend.models import Base
+
+from . import old_release
 
 
 def test_models_and_migrations_do_not_drift(database_url):
@@ -47,17 +50,17 @@ def test_sqlite_is_set_up_for_several_writers(sqlite_template):
     assert pragmas == {"journal_mode": "wal", "foreign_keys": 1, "busy_timeout": 15_000}
 
 
-def test_a_failed_transaction_leaves_nothing_and_tells_nobody(context):
-    told = []
+def test_a_failed_transaction_leaves_nothing_and_notifies_nobody(context):
+    heard = []
     with pytest.raises(ZeroDivisionError), context.database.write() as session:
-        after_commit(session, lambda: told.append("early"))
+        after_commit(session, lambda: heard.append("early"))
         session.execute(text("DELETE FROM experiments"))
         _ = 1 / 0
-    assert told == []
+    assert heard == []
     with context.database.write() as session:
-        after_commit(session, lambda: told.append("after"))
-        assert told == []
-    assert told == ["after"]
+        after_commit(session, lambda: heard.append("after"))
+        assert heard == []
+    assert heard == ["after"]
 
 
 def test_what_was_stored_before_groups_is_kept(empty_url):
@@ -88,3 +91,132 @@ def test_what_was_stored_before_groups_is_kept(empty_url):
     with database.connect() as connection:
         assert connection.scalar(text("SELECT count(*) FROM runs")) == 1
     database.dispose()
+
+
+class TestOldRelease:
+    """A database that the release at schema 0005 wrote, read and gone on with by this one."""
+
+    @pytest.fixture
+    def database_url(self, empty_url):
+        old_release.write(empty_url)
+        migrate(empty_url)
+        return empty_url
+
+    @pytest.mark.parametrize("status", old_release.STATUSES)
+    def test_a_run_reads_as_before(self, client, status):
+        number = old_release.RUNS[status]
+        run = client.get(f"/api/v1/runs/{number}").json()
+        begun = status in old_release.BEGUN
+        assert (run["status"], run["replicate"], run["total_steps"]) == (status, number - 1, 2000)
+        assert (run["attempt"], run["attempts"], run["max_attempts"]) == ((2, 1, 5) if begun else (0, 0, 5))
+        assert (run["step"], run["best_return"], run["last_seq"]) == ((400, 3.0, 4) if begun else (0, None, -1))
+        assert run["error"] == (old_release.ERROR if status == "failed" else None)
+        assert run["created_at"] == "2026-01-02T03:04:05Z"
+        assert (run["started_at"] is not None, run["worker_name"]) == (begun, "worker-1" if begun else None)
+        lines = client.get(f"/api/v1/runs/{number}/logs").json()["lines"]
+        assert [(line["attempt"], line["text"]) for line in lines] == (
+            [(1, "attempt 1"), (2, "attempt 2")] if begun else []
+        )
+        files = client.get(f"/api/v1/runs/{number}/artifacts").json()
+        assert [(file["name"], file["step"]) for file in files] == ([("000001.npz", 200)] if begun else [])
+        names = client.get(f"/api/v1/runs/{number}/metrics/names").json()
+        assert names == (["evaluation/return"] if begun else [])
+        spans = client.get(f"/api/v1/runs/{number}/lineage").json()["spans"]
+        assert [span["weights"] for span in spans] == (["00000000", "00000001"] if begun else [])
+
+    @pytest.mark.parametrize("status", old_release.STATUSES)
+    def test_a_study_reads_as_before(self, client, status):
+        study = client.get(f"/api/v1/studies/{old_release.STUDIES[status]}").json()
+        done = 2 if status == "finished" else 1 if status in old_release.BEGUN else 0
+        assert (study["status"], study["done"], study["total"], study["name"]) == (status, done, 2, "small")
+        assert study["measurements"] == old_release.MEASUREMENTS[:done]
+        assert study["machine"] == (old_release.MACHINE if done else None)
+        assert study["error"] == ("no torch" if status == "failed" else None)
+        assert study["progress"] == ("td3" if status in old_release.HELD else None)
+
+    def test_an_uploaded_study_reads_as_before(self, client):
+        study = client.get(f"/api/v1/studies/{old_release.UPLOADED}").json()
+        assert (study["status"], study["worker_name"]) == ("finished", None)
+        assert study["measurements"] == old_release.MEASUREMENTS
+
+    def test_histories_are_whole(self, server):
+        """Read as a page does, and as a page that had seen some of it before the upgrade goes on."""
+        url = f"{server}/api/v1/runs/{old_release.RUNS['finished']}/events"
+        whole = httpx.get(url, trust_env=False).text
+        assert [line for line in whole.splitlines() if line.startswith("id: ")] == [
+            *("id: 1-0", "id: 1-1", "id: 1-2", "id: 2-3", "id: 2-4")
+        ]
+        rest = httpx.get(url, params={"after": "2-3"}, trust_env=False).text
+        assert [line for line in rest.splitlines() if line.startswith("id: ")] == ["id: 2-4"]
+        study = httpx.get(f"{server}/api/v1/studies/{old_release.STUDIES['stopped']}/events", trust_env=False).text
+        kinds = [line.removeprefix("event: ") for line in study.splitlines() if line.startswith("event: ")]
+        assert kinds == ["machine", "measured", "status"]
+
+    @pytest.mark.parametrize("status", ["queued", "dispatched", "running"])
+    def test_an_active_run_goes_on(self, client, scheduler, worker, status):
+        number = old_release.RUNS[status]
+        scheduler.tick()  # the lease of the running one ran out long ago
+        claim = worker.claim(number).json()
+        begun = status == "running"
+        assert (claim["attempt"], claim["next_seq"]) == ((3, 5) if begun else (1, 0))
+        assert (claim["payload"]["run_id"], claim["payload"]["spec"]) == (number, old_release.SPEC)
+        assert (claim["payload"]["checkpoint"] or {}).get("next_seq") == (3 if begun else None)
+        from_seq = 3 if begun else 0
+        worker.resume(number, claim["attempt"], from_seq)
+        finished = {"kind": "finished", "seq": from_seq, "step": 2000, "wall": 9.0, "best_member": 0, "fitness": 1.0}
+        worker.report(number, claim["attempt"], [finished])
+        run = client.get(f"/api/v1/runs/{number}").json()
+        assert (run["status"], run["attempts"], run["step"]) == ("finished", 2 if begun else 1, 2000)
+
+    @pytest.mark.parametrize("status", ["queued", "dispatched", "running"])
+    def test_an_active_study_goes_on(self, client, scheduler, make_worker, status):
+        number = old_release.STUDIES[status]
+        scheduler.tick()
+        begun = status == "running"
+        # The queued one waits for a worker of that name, which comes back to its row.
+        worker = make_worker("worker-2" if status == "queued" else "new").of_studies()
+        claim = worker.claim(number).json()
+        assert (claim["attempt"], claim["next_seq"]) == ((3, 2) if begun else (1, 0))
+        assert claim["payload"]["measurements"] == old_release.MEASUREMENTS[: int(begun)]
+        worker.resume(number, claim["attempt"], claim["next_seq"])
+        assert client.get(f"/api/v1/studies/{number}").json()["done"] == int(begun)
+        finished = {"kind": "finished", "seq": claim["next_seq"], "step": 2, "wall": 9.0}
+        worker.report(number, claim["attempt"], [finished])
+        assert client.get(f"/api/v1/studies/{number}").json()["status"] == "finished"
+
+    def test_a_stopping_job_whose_worker_is_gone_is_stopped(self, client, scheduler):
+        scheduler.tick()
+        assert client.get(f"/api/v1/runs/{old_release.RUNS['stopping']}").json()["status"] == "stopped"
+        assert client.get(f"/api/v1/studies/{old_release.STUDIES['stopping']}").json()["status"] == "stopped"
+
+    def test_no_number_is_given_twice(self, client, submit, worker):
+        run = submit()["runs"][0]["id"]
+        assert run == old_release.HIGHEST_RUN + 1
+        assert worker.job_id(run) > old_release.HIGHEST_RUN + old_release.UPLOADED
+
+    def test_and_back_again(self, client, submit, worker, database_url):
+        """A run that this release made has another number than its job; what belongs to it must follow it back."""
+        run = submit()["runs"][0]["id"]
+        worker.take(run)
+        worker.report(run, 1, [{"kind": "stopped", "seq": 0, "step": 5, "wall": 1.0}])
+        command.downgrade(configuration(database_url), old_release.REVISION)
+        engine = make_engine(database_url)
+        with engine.connect() as connection:
+
+            def rows(statement):
+                return connection.execute(text(statement)).all()
+
+            assert rows("SELECT id, status FROM runs WHERE id < 20 ORDER BY id") == [
+                (number, status) for status, number in old_release.RUNS.items()
+            ]
+            assert rows(f"SELECT run_id, seq, kind FROM events WHERE run_id = {run}") == [(run, 0, "stopped")]
+            assert rows(f"SELECT number, rewound_to FROM attempts WHERE run_id = {run}") == [(1, 0)]
+            assert len(rows("SELECT * FROM events")) == 5 * len(old_release.BEGUN) + 1
+            assert len(rows("SELECT * FROM log_lines")) == 2 * len(old_release.BEGUN)
+            assert rows("SELECT id, status, lost_attempts, error FROM studies WHERE status = 'failed'") == [
+                (old_release.STUDIES["failed"], "failed", 1, "no torch")
+            ]
+            assert len(rows("SELECT * FROM study_measurements")) == 1 * 4 + 2 * 2
+        engine.dispose()
+        migrate(database_url)
+        assert client.get(f"/api/v1/runs/{run}").json()["status"] == "stopped"

@@ -9,18 +9,19 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from phylon.backend.kit import clock
 from phylon.backend.kit.doorbell import Doorbell
-from phylon.backend.models import Run, Worker
+from phylon.backend.models import Job, Run, Worker
 from phylon.backend.queue.broker import Broker, BrokerAway
 from phylon.backend.queue.scheduler import Scheduler
-from phylon.contract.protocol import EXECUTE_RUN, queue_name
+from phylon.contract.protocol import EXECUTE_JOB, queue_name
 
 
 @pytest.fixture
-def messages(settings, redis_server):
-    """Takes the run ids that wait in a queue."""
+def messages(context, redis_server):
+    """Takes the messages that wait in a queue; the runs that they mean."""
     with redis_server.client() as connection:
         connection.flushall()
 
@@ -28,14 +29,19 @@ def messages(settings, redis_server):
             found = []
             while (raw := connection.rpop(queue_name(device))) is not None:
                 message = json.loads(raw)
-                assert message["headers"]["task"] == EXECUTE_RUN
+                assert message["headers"]["task"] == EXECUTE_JOB
                 assert message["content-type"] == "application/json"
                 arguments, keywords, _ = json.loads(base64.b64decode(message["body"]))
                 assert keywords == {}
                 found += arguments
-            return found
+            return [run_of_job(context, job_id) for job_id in found]
 
         yield take
+
+
+def run_of_job(context, job_id):
+    with context.database.read() as session:
+        return session.scalar(select(Run.id).where(Run.job_id == job_id))
 
 
 def run_of(client, run_id):
@@ -67,7 +73,7 @@ class TestDispatch:
         attempt = worker.take(first)
         scheduler.tick()
         assert messages() == [first]
-        worker.tell(first, attempt, [{"kind": "stopped", "seq": 0, "step": 1, "wall": 1.0}])
+        worker.report(first, attempt, [{"kind": "stopped", "seq": 0, "step": 1, "wall": 1.0}])
         scheduler.tick()
         assert messages() == [second]
 
@@ -99,14 +105,14 @@ class TestDispatch:
         assert messages() == [run_id]
         scheduler.tick()
         assert messages() == []
-        age(context, Run, run_id, dispatched_at=11)
+        age(context, Job, worker.job_id(run_id), dispatched_at=11)
         scheduler.tick()
         assert messages() == [run_id]
         assert run_of(client, run_id)["status"] == "dispatched"
 
     def test_a_dispatch_to_a_worker_that_is_gone_waits_in_the_queue(self, client, context, scheduler, worker, run_id):
         scheduler.tick()
-        age(context, Run, run_id, dispatched_at=11)
+        age(context, Job, worker.job_id(run_id), dispatched_at=11)
         age(context, Worker, worker.id, last_seen_at=60)
         scheduler.tick()
         assert run_of(client, run_id)["status"] == "queued"
@@ -171,7 +177,7 @@ class TestWithoutRedis:
             assert not broker.reachable()
             with pytest.raises(BrokerAway):
                 broker.send(1, "cpu")
-            doorbell.ring("run 1")
+            doorbell.ring("job 1")
             broker.close()
             doorbell.close()
 

@@ -1,4 +1,4 @@
-"""The event stream over a real server: nothing missed, nothing doubled, and cut-backs are told."""
+"""The event stream over a real server: nothing missed, nothing doubled, and cut-backs are reported."""
 
 import json
 import math
@@ -70,15 +70,15 @@ def ids(messages):
 
 def test_the_whole_history_then_the_end(server, worker, run_id):
     attempt = worker.take(run_id)
-    told = [metrics(0, 0.25, "NaN", "-Infinity"), metrics(1), outcome(2)]
-    worker.tell(run_id, attempt, told)
+    reported = [metrics(0, 0.25, "NaN", "-Infinity"), metrics(1), outcome(2)]
+    worker.report(run_id, attempt, reported)
     with Stream(server, run_id) as stream:
         assert stream.response.headers["content-type"].startswith("text/event-stream")
         messages = list(stream)  # ends by itself
     events = [message for message in messages if message["event"] != "status"]
     assert ids(events) == ["1-0", "1-1", "1-2"]
     assert [event["event"] for event in events] == ["metrics", "metrics", "finished"]
-    assert [event["data"] for event in events] == told
+    assert [event["data"] for event in events] == reported
     assert messages[-1]["event"] == "status"
     assert "id" not in messages[-1]
     assert (messages[-1]["data"]["status"], messages[-1]["data"]["last_seq"]) == ("finished", 2)
@@ -90,18 +90,18 @@ def test_news_arrive_while_one_listens(server, client, worker, run_id):
         attempt = worker.take(run_id)
         assert stream.until_status("running")["data"]["worker_name"] == "first"
         for seq in range(3):
-            worker.tell(run_id, attempt, [metrics(seq)])
+            worker.report(run_id, attempt, [metrics(seq)])
             assert ids(stream.take(1)) == [f"1-{seq}"]
         client.post(f"/api/v1/runs/{run_id}/stop")
         assert stream.until_status("stopping")
-        worker.tell(run_id, attempt, [{"kind": "stopped", "seq": 3, "step": 5, "wall": 1.0}])
+        worker.report(run_id, attempt, [{"kind": "stopped", "seq": 3, "step": 5, "wall": 1.0}])
         assert ids(stream.take(1)) == ["1-3"]
         assert [message["data"]["status"] for message in stream] == ["stopped"]
 
 
 def test_long_histories_come_in_batches(server, worker, run_id):
     attempt = worker.take(run_id)
-    worker.tell(run_id, attempt, [*(metrics(seq) for seq in range(450)), outcome(450)])
+    worker.report(run_id, attempt, [*(metrics(seq) for seq in range(450)), outcome(450)])
     with Stream(server, run_id) as stream:
         events = [message for message in stream if message["event"] != "status"]
     assert ids(events) == [f"1-{seq}" for seq in range(451)]
@@ -110,7 +110,7 @@ def test_long_histories_come_in_batches(server, worker, run_id):
 @pytest.mark.parametrize("how", ["header", "query", "both"])
 def test_a_reader_resumes_where_it_left_off(server, worker, run_id, how):
     attempt = worker.take(run_id)
-    worker.tell(run_id, attempt, [metrics(0), metrics(1), metrics(2), outcome(3)])
+    worker.report(run_id, attempt, [metrics(0), metrics(1), metrics(2), outcome(3)])
     arguments = {"header": {"last_event_id": "1-1"}, "query": {"after": "1-1"}}
     # A browser that reconnects repeats its first address; its header is newer.
     both = {"last_event_id": "1-1", "after": "1-0"}
@@ -122,16 +122,16 @@ def test_a_reader_resumes_where_it_left_off(server, worker, run_id, how):
 class TestRewind:
     @pytest.fixture
     def resumed(self, worker, run_id):
-        """Attempt 1 told 0..5; attempt 2 took the run up at 3 and told 3 and 4."""
+        """Attempt 1 reported 0..5; attempt 2 took the run up at 3 and reported 3 and 4."""
         worker.take(run_id)
-        worker.tell(run_id, 1, [metrics(seq, 1.0) for seq in range(6)])
+        worker.report(run_id, 1, [metrics(seq, 1.0) for seq in range(6)])
         worker.release(run_id, 1)
         worker.take(run_id, from_seq=3)
-        worker.tell(run_id, 2, [metrics(seq, 2.0) for seq in (3, 4)])
+        worker.report(run_id, 2, [metrics(seq, 2.0) for seq in (3, 4)])
         return run_id
 
     @pytest.mark.parametrize("position", ["1-3", "1-5"])
-    def test_who_saw_what_is_void_is_told(self, server, resumed, position):
+    def test_who_saw_what_is_void_is_notified(self, server, resumed, position):
         with Stream(server, resumed, position) as stream:
             rewind, *events = stream.take(3)
         assert (rewind["event"], rewind["data"]) == ("rewind", {"seq": 3, "attempt": 2})
@@ -139,7 +139,7 @@ class TestRewind:
         assert events[0]["data"]["frames"]["a"] == [2.0]
 
     def test_even_when_the_new_history_is_already_longer(self, server, worker, resumed):
-        worker.tell(resumed, 2, [metrics(seq, 2.0) for seq in range(5, 9)])
+        worker.report(resumed, 2, [metrics(seq, 2.0) for seq in range(5, 9)])
         with Stream(server, resumed, "1-5") as stream:
             assert [message["event"] for message in stream.take(7)] == ["rewind"] + ["metrics"] * 6
 
@@ -150,10 +150,10 @@ class TestRewind:
         with Stream(server, resumed, position) as stream:
             assert ids(stream.take(len(expected))) == expected
 
-    def test_several_cut_backs_are_told_as_one(self, server, worker, resumed):
+    def test_several_cut_backs_are_reported_as_one(self, server, worker, resumed):
         worker.release(resumed, 2)
         worker.take(resumed, from_seq=4)
-        worker.tell(resumed, 3, [metrics(4, 3.0)])
+        worker.report(resumed, 3, [metrics(4, 3.0)])
         with Stream(server, resumed, "1-5") as stream:
             rewind, *events = stream.take(3)
         assert rewind["data"] == {"seq": 3, "attempt": 3}
@@ -161,14 +161,14 @@ class TestRewind:
 
     def test_while_one_listens_and_only_once(self, server, worker, run_id):
         worker.take(run_id)
-        worker.tell(run_id, 1, [metrics(seq) for seq in range(4)])
+        worker.report(run_id, 1, [metrics(seq) for seq in range(4)])
         with Stream(server, run_id) as stream:
             assert len(stream.take(4)) == 4
             worker.release(run_id, 1)
             worker.take(run_id, from_seq=0)
             [rewind] = stream.take(1)
             assert rewind["data"] == {"seq": 0, "attempt": 2}
-            worker.tell(run_id, 2, [metrics(0), outcome(1)])
+            worker.report(run_id, 2, [metrics(0), outcome(1)])
             assert Counter(message["event"] for message in stream if message["event"] != "status") == {
                 "metrics": 1,
                 "finished": 1,
@@ -190,12 +190,13 @@ def test_a_run_that_is_deleted_ends_the_stream(server, context, run_id):
         assert list(stream) == []
 
 
-def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, run_id, wait_for):
+def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, worker, run_id, wait_for):
+    worker_job = worker.job_id(run_id)
     pool, watchers = context.database.engine.pool, context.doorbell._watchers
     streams = [Stream(server, run_id) for _ in range(5)]
     for stream in streams:
         assert stream.until_status("queued")
-    assert len(watchers[f"run {run_id}"]) == 5
+    assert len(watchers[f"job {worker_job}"]) == 5
     wait_for(lambda: pool.checkedout() == 0, "the connections to be given back while all listen")
     for stream in streams:
         stream.__exit__()
@@ -207,7 +208,7 @@ def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, 
 def test_a_position_that_makes_no_sense_is_refused(server, run_id, position):
     answer = httpx.get(f"{server}/api/v1/runs/{run_id}/events", params={"after": position}, trust_env=False)
     assert answer.status_code == 422
-    assert "<attempt>-<seq>" in answer.json()["remedy"]
+    assert "exactly as it came" in answer.json()["remedy"]
 
 
 def test_an_unknown_run_is_not_found(server):
@@ -225,5 +226,5 @@ def test_without_redis_news_still_arrive(own_redis, settings, request):
     with Stream(server, run_id) as stream:
         assert stream.until_status("queued")
         attempt = worker.take(run_id)
-        worker.tell(run_id, attempt, [metrics(0, math.pi)])
+        worker.report(run_id, attempt, [metrics(0, math.pi)])
         assert ids(stream.take(1)) == ["1-0"]

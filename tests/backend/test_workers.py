@@ -27,7 +27,7 @@ def test_states(client, context, worker, run_id):
     )
     silence(context, worker.id, seconds=16)
     assert listed(client)[worker.id]["state"] == "lost"
-    worker.tell(run_id, 1)
+    worker.report(run_id, 1)
     assert listed(client)[worker.id]["state"] == "busy"
     silence(context, worker.id, days=2)
     assert listed(client) == {}

@@ -9,17 +9,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from phylon.contract.protocol import Claim
+from phylon.contract.events import run_event
+from phylon.contract.protocol import Claim, RunPayload
+from phylon.run_directory import checkpoints_dir, spool_path, videos_dir
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.relay import Relay
 from phylon.worker.supervisor.service import Service
-from phylon.worker.training.run_directory import checkpoints_dir, spool_path, videos_dir
 
 LEASE_SECONDS = 0.8
 
 
 class ScriptedService:
-    """Speaks the worker protocol over real HTTP. It stores like the real one, and misbehaves when told to."""
+    """Speaks the worker protocol over real HTTP. It stores like the real one, and misbehaves when asked to."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, list[str]]] = []  # ("heartbeat", kinds of its events) or ("upload", [its name])
@@ -82,7 +83,7 @@ class ScriptedService:
     def heartbeats(self) -> list[list[str]]:
         return [kinds for what, kinds in self.heard if what == "heartbeat"]
 
-    def told(self) -> list[str]:
+    def reported(self) -> list[str]:
         return [kind for kinds in self.heartbeats for kind in kinds]
 
 
@@ -103,9 +104,10 @@ def logs():
 @pytest.fixture
 def relay(service, logs, make_spec):
     url = f"http://127.0.0.1:{service.server.server_port}"
-    claim = Claim(run_id=1, attempt=1, lease_seconds=LEASE_SECONDS, spec=make_spec(), seed=0, checkpoint=None)
+    payload = RunPayload(run_id=1, spec=make_spec(), seed=0, checkpoint=None)
+    claim = Claim(job_id=1, kind="run", attempt=1, lease_seconds=LEASE_SECONDS, next_seq=0, payload=payload)
     with contextlib.closing(Service(url, "token")) as client:
-        relay = Relay(client, claim, logs)
+        relay = Relay(client, claim, logs, run_event)
         relay.start()
         yield relay
         relay.close()
@@ -162,19 +164,19 @@ def wait(is_there) -> None:
 
 def test_the_lease_is_renewed_before_there_is_anything_to_tell(service, relay):
     wait(lambda: len(service.heartbeats) >= 3)
-    assert service.told() == []
+    assert service.reported() == []
 
 
 def test_heartbeats_go_on_while_a_checkpoint_uploads_and_its_event_waits_for_it(service, relay, run_dir):
     service.upload_may_end.clear()
     write(run_dir, "metrics", "checkpoint", "metrics")
     relay.follow(run_dir, 0)
-    wait(lambda: service.told() == ["metrics"])
+    wait(lambda: service.reported() == ["metrics"])
     before = len(service.heartbeats)
     wait(lambda: len(service.heartbeats) >= before + 3)
-    assert service.told() == ["metrics"]
+    assert service.reported() == ["metrics"]
     service.upload_may_end.set()
-    wait(lambda: service.told() == ["metrics", "checkpoint", "metrics"])
+    wait(lambda: service.reported() == ["metrics", "checkpoint", "metrics"])
     upload = service.heard.index(("upload", ["000004.npz"]))
     assert not any("checkpoint" in kinds for _, kinds in service.heard[:upload])
 
@@ -183,14 +185,14 @@ def test_a_checkpoint_that_was_replaced_meanwhile_does_not_hold_up_the_history(s
     write(run_dir, "checkpoint", "metrics")
     (checkpoints_dir(run_dir) / "000004.npz").unlink()
     relay.follow(run_dir, 0)
-    wait(lambda: service.told() == ["checkpoint", "metrics"])
+    wait(lambda: service.reported() == ["checkpoint", "metrics"])
     wait(lambda: any("checkpoint 000004.npz is not stored: it was gone" in line for line in service.log))
 
 
 def test_a_video_is_stored_before_it_is_told_of(service, relay, run_dir):
     write(run_dir, "metrics", "video", "checkpoint")
     relay.follow(run_dir, 0)
-    wait(lambda: service.told() == ["metrics", "video", "checkpoint"])
+    wait(lambda: service.reported() == ["metrics", "video", "checkpoint"])
     uploads = [names[0] for what, names in service.heard if what == "upload"]
     assert uploads == ["step-000000100-member-1.mp4", "000004.npz"]
     upload = service.heard.index(("upload", uploads[:1]))
@@ -201,7 +203,7 @@ def test_a_video_that_the_service_refuses_ends_nothing(service, relay, run_dir):
     service.upload_status = 422
     write(run_dir, "video", "metrics")
     relay.follow(run_dir, 0)
-    wait(lambda: service.told() == ["video", "metrics"])
+    wait(lambda: service.reported() == ["video", "metrics"])
     wait(lambda: any("member-1.mp4 is not stored: PUT" in line for line in service.log))
     assert not relay.over.is_set()
 
@@ -209,16 +211,16 @@ def test_a_video_that_the_service_refuses_ends_nothing(service, relay, run_dir):
 def test_the_outcome_is_told_last_when_the_trainer_has_ended_and_its_output_is_stored(service, relay, run_dir, logs):
     write(run_dir, "metrics", "finished")
     relay.follow(run_dir, 0)
-    wait(lambda: service.told() == ["metrics"])
+    wait(lambda: service.reported() == ["metrics"])
     before = len(service.heartbeats)
     wait(lambda: len(service.heartbeats) >= before + 2)
     assert relay.outcome is None
     for number in range(2500):
         logs.add("trainer", f"line {number}")
-    relay.trainer_ended()
+    relay.child_ended()
     wait(relay.over.is_set)
     assert relay.outcome is not None
-    assert service.told() == ["metrics", "finished"]
+    assert service.reported() == ["metrics", "finished"]
     assert service.log == [f"line {number}" for number in range(2500)]
 
 
@@ -231,9 +233,9 @@ def test_nothing_is_lost_or_doubled_while_the_service_is_away(service, relay, ru
     assert not relay.over.is_set()
     service.heartbeat_status = 200
     wait(lambda: service.next_seq == 50)
-    relay.trainer_ended()
+    relay.child_ended()
     wait(relay.over.is_set)
-    assert service.told() == ["metrics"] * 50
+    assert service.reported() == ["metrics"] * 50
     assert service.log == ["said into the void"]
     assert relay.failure is None
     assert relay.refusal is None

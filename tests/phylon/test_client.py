@@ -131,8 +131,8 @@ class TestRead:
     def test_what_a_run_found(self, client: Client, worker, run_id: int, tmp_path: Path):
         attempt = worker.claim(run_id)
         line = LogLine(line=0, wall=0.5, stream="trainer", text="hello")
-        worker.tell(run_id, attempt, started(0), founders(1), evaluation(2, -900.0, NAN), logs=[line])
-        worker.tell(run_id, attempt, evaluation(3, -800.0, float("inf")))
+        worker.report(run_id, attempt, started(0), founders(1), evaluation(2, -900.0, NAN), logs=[line])
+        worker.report(run_id, attempt, evaluation(3, -800.0, float("inf")))
         content = b"weights" * 1000
         worker.upload(run_id, attempt, "000100.npz", content)
         assert client.metric_names(run_id) == ["evaluation/return"]
@@ -173,14 +173,14 @@ class TestWatch:
     def test_from_the_beginning_to_the_end(self, client: Client, worker, run_id: int):
         attempt = worker.claim(run_id)
         told = [started(0), founders(1), evaluation(2, -900.0), finished(3)]
-        threading.Timer(0.5, lambda: [worker.tell(run_id, attempt, event) for event in told]).start()
+        threading.Timer(0.5, lambda: [worker.report(run_id, attempt, event) for event in told]).start()
         messages = list(client.watch(run_id))
         assert events_of(messages) == told
         assert any(isinstance(message, Run) and message.status == "running" for message in messages)
 
     def test_a_run_that_ended_long_ago(self, client: Client, worker, run_id: int):
         attempt = worker.claim(run_id)
-        worker.tell(run_id, attempt, started(0), finished(1))
+        worker.report(run_id, attempt, started(0), finished(1))
         assert events_of(list(client.watch(run_id))) == [started(0), finished(1)]
         assert events_of(list(client.watch(run_id, after=f"{attempt}-0"))) == [finished(1)]
         assert events_of(list(client.watch(run_id, after=f"{attempt}-1"))) == []
@@ -192,7 +192,7 @@ class TestWatch:
 
     def test_a_resumed_run_is_rewound(self, client: Client, worker, run_id: int):
         first = worker.claim(run_id)
-        worker.tell(run_id, first, started(0), evaluation(1, 1.0), evaluation(2, 2.0))
+        worker.report(run_id, first, started(0), evaluation(1, 1.0), evaluation(2, 2.0))
         watching = client.watch(run_id)
         seen: list[Any] = []
         while not (seen and isinstance(seen[-1], Metrics) and seen[-1].seq == 2):
@@ -201,7 +201,7 @@ class TestWatch:
         second = worker.claim(run_id)
         worker.resume(run_id, second, from_seq=2)
         again = [started(2, resumed=True), evaluation(3, 3.0), finished(4)]
-        worker.tell(run_id, second, *again)
+        worker.report(run_id, second, *again)
         rest = list(watching)
         (rewind,) = [message for message in rest if isinstance(message, Rewind)]
         assert rewind.seq == 2
@@ -209,12 +209,12 @@ class TestWatch:
 
     def test_a_service_that_was_away_is_taken_up_again(self, client: Client, service, worker, run_id: int):
         attempt = worker.claim(run_id)
-        worker.tell(run_id, attempt, started(0), evaluation(1, 1.0))
+        worker.report(run_id, attempt, started(0), evaluation(1, 1.0))
         watching = client.watch(run_id)
         seen = [next(watching) for _ in range(2)]
         service.stop()
         service.start()
-        worker.tell(run_id, attempt, evaluation(2, 2.0), finished(3))
+        worker.report(run_id, attempt, evaluation(2, 2.0), finished(3))
         assert events_of(seen + list(watching)) == [started(0), evaluation(1, 1.0), evaluation(2, 2.0), finished(3)]
 
     def test_an_unknown_run(self, client: Client):

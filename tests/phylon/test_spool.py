@@ -1,11 +1,12 @@
 """The spool reader follows a file that grows, breaks off in the middle of a line, and is cut back."""
 
+import math
 from pathlib import Path
 
 import pytest
 
-from phylon.contract.events import Metrics, RunEvent, Started
-from phylon.spool import SpoolDamaged, SpoolReader
+from phylon.contract.events import Metrics, RunEvent, Started, Stopped
+from phylon.spool import SpoolDamaged, SpoolReader, SpoolWriter, cut_spool
 
 
 def started(seq: int, resumed: bool = False) -> Started:
@@ -84,7 +85,7 @@ def test_a_cut_spool_is_read_from_its_newest_start(spool: Path, new_events: int)
 
 
 def test_a_cut_spool_that_came_from_another_worker(spool: Path):
-    """Blank lines stand for events that were told elsewhere."""
+    """Blank lines stand for events that were reported elsewhere."""
     spool.write_text("\n\n" + lines(started(2), metrics(3, 1.0), metrics(4, 2.0)))
     reader = SpoolReader(spool, next_seq=2)
     assert [event.seq for event in reader.read()] == [2, 3, 4]
@@ -102,3 +103,37 @@ def test_a_gap_is_damage(spool: Path):
     spool.write_text(lines(started(0), metrics(2, 1.0)))
     with pytest.raises(SpoolDamaged, match="line 2 holds event 2"):
         SpoolReader(spool).read()
+
+
+class TestWriting:
+    """Events on disk: in order, whole, and able to say what JSON cannot."""
+
+    def test_an_event_can_be_read_at_once(self, tmp_path):
+        path = tmp_path / "events.jsonl"
+        with SpoolWriter(path, 0) as spool:
+            spool.append(Stopped(kind="stopped", seq=0, step=5, wall=1.5))
+            assert SpoolReader(path).read() == [Stopped(kind="stopped", seq=0, step=5, wall=1.5)]
+            assert spool.next_seq == 1
+
+    def test_numbers_that_json_lacks_survive(self, tmp_path):
+        path = tmp_path / "events.jsonl"
+        values = [math.nan, math.inf, -math.inf, 0.1]
+        with SpoolWriter(path, 0) as spool:
+            spool.append(Metrics(kind="metrics", seq=0, step=0, wall=0.0, frames={"loss": values}))
+        (event,) = SpoolReader(path).read()
+        assert str(event.frames["loss"]) == str(values)
+
+    @pytest.mark.parametrize("seq", [0, 2])
+    def test_a_gap_or_a_repetition_is_refused(self, tmp_path, seq):
+        with SpoolWriter(tmp_path / "events.jsonl", 1) as spool, pytest.raises(ValueError, match="waits for 1"):
+            spool.append(Stopped(kind="stopped", seq=seq, step=0, wall=0.0))
+        assert (tmp_path / "events.jsonl").read_bytes() == b""
+
+    def test_a_cut_spool_goes_on_at_its_number(self, spool: Path):
+        spool.write_text(lines(started(0), metrics(1, 1.0), metrics(2, 1.0)) + "half a li")
+        cut_spool(spool, 2)
+        assert spool.read_text() == lines(started(0), metrics(1, 1.0))
+        cut_spool(spool, 4)
+        assert spool.read_text() == lines(started(0), metrics(1, 1.0)) + "\n\n", "blank for what is elsewhere"
+        cut_spool(spool, 0)
+        assert spool.read_text() == ""

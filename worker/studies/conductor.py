@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from phylon import study
 from phylon.spec import RuntimeStudySpec, StudyCell
@@ -19,23 +20,27 @@ from phylon.worker.studies.lane import Lane, LaneFailed, failure
 SETTLING_SECONDS = 0.02
 """Between two turns: thread pools spin briefly before they sleep, which must not slow the next contender."""
 
-Progress = Callable[[int, int, str], None]
-"""(cells done, cells in total, what happens now)"""
+
+class Journal(Protocol):
+    """Is informed of what happens, as it happens. `progress` may raise, which ends the study where it stands."""
+
+    def progress(self, text: str) -> None: ...
+    def measured(self, measurements: Sequence[Measurement]) -> None: ...
 
 
-def run(spec: RuntimeStudySpec, machine: Machine, folder: Path, progress: Progress) -> None:
+def run(spec: RuntimeStudySpec, machine: Machine, folder: Path, journal: Journal) -> None:
     """Continues where the study's file ends. The failure of a single cell is recorded, never raised."""
     file = folder / study.STUDY_FILE
     done = {cell_of(measurement): measurement for measurement in study.read(file).measurements}
-    cells = spec.cells()
-    for _, group in itertools.groupby(cells, key=lambda cell: cell.work):
+    for _, group in itertools.groupby(spec.cells(), key=lambda cell: cell.work):
         contenders = list(group)
         if all(cell in done for cell in contenders):
             continue
-        found = _measure(spec, machine, folder, contenders, done, lambda text: progress(len(done), len(cells), text))
-        study.append(file, [measurement for cell, measurement in found.items() if cell not in done])
+        found = _measure(spec, machine, folder, contenders, done, journal.progress)
+        fresh = [measurement for cell, measurement in found.items() if cell not in done]
+        study.append(file, fresh)
         done.update(found)
-    progress(len(done), len(cells), "done")
+        journal.measured(fresh)
 
 
 Found = dict[StudyCell, Measurement]

@@ -1,1 +1,1 @@
-"""The Celery worker: takes runs, starts their trainers, relays what they say. Never imports JAX."""
+"""The Celery worker: takes jobs, starts their processes, relays what they say. Never imports JAX."""

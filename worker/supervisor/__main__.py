@@ -7,11 +7,10 @@ import sys
 from phylon.contract.protocol import queue_name
 from phylon.worker.supervisor.app import Activity, create_app, run_worker
 from phylon.worker.supervisor.device import DeviceMissing, describe_worker
-from phylon.worker.supervisor.liveness import DeafnessTest, alive_file, restart_worker
+from phylon.worker.supervisor.liveness import StalledConsumerDetector, alive_file, restart_worker
 from phylon.worker.supervisor.presence import Presence
 from phylon.worker.supervisor.service import RequestRefused, Service
 from phylon.worker.supervisor.settings import SettingMissing, from_environment
-from phylon.worker.supervisor.studies import StudySupervisor
 from phylon.worker.supervisor.supervise import Supervisor
 
 USAGE_ERROR = 2
@@ -19,7 +18,7 @@ USAGE_ERROR = 2
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m phylon.worker.supervisor", description="Take runs and train them here."
+        prog="python -m phylon.worker.supervisor", description="Take jobs and execute them here."
     )
     parser.add_argument("--device", choices=["cpu", "gpu"], help="default: gpu when there is one")
     parser.add_argument("--name", help="how the worker is listed; default: this machine's name and the kind of device")
@@ -34,30 +33,23 @@ def main(arguments: list[str] | None = None) -> int:
         return USAGE_ERROR
 
     activity = Activity()
-    deafness = DeafnessTest(settings.redis_url, queue_name(registration.device))
+    detector = StalledConsumerDetector(settings.redis_url, queue_name(registration.device))
 
     def after_beat() -> None:
         alive_file(registration.name).touch()
-        if deafness.is_deaf(activity.is_busy):
+        if detector.is_stalled(activity.is_busy):
             restart_worker()
 
     service = Service(settings.api_url, settings.token)
     presence = Presence(service, registration, after_beat)
     supervisor = Supervisor(
         service=service,
-        runs=settings.runs,
-        device=registration.device,
-        worker_id=presence.worker_id,
-        is_leaving=lambda: activity.is_leaving,
-    )
-    studies = StudySupervisor(
-        service=service,
         folders=settings.runs,
         device=registration.device,
         worker_id=presence.worker_id,
         is_leaving=lambda: activity.is_leaving,
     )
-    app = create_app(settings.redis_url, supervisor, studies, activity)
+    app = create_app(settings.redis_url, supervisor, activity)
     try:
         presence.register()
     except RequestRefused as error:

@@ -1,4 +1,4 @@
-"""The Celery application of a worker: one queue, one slot. A message is JSON and holds the id of a run or a study."""
+"""The Celery application of a worker: one queue, one slot. A message is JSON and holds the id of a job."""
 
 import logging
 from typing import Any
@@ -6,9 +6,8 @@ from typing import Any
 from celery import Celery
 from celery.signals import setup_logging, worker_shutting_down
 
-from phylon.contract.protocol import EXECUTE_RUN, EXECUTE_STUDY, DeviceKind, queue_name
+from phylon.contract.protocol import EXECUTE_JOB, DeviceKind, queue_name
 from phylon.redis_url import broker_url
-from phylon.worker.supervisor.studies import StudySupervisor
 from phylon.worker.supervisor.supervise import Supervisor
 
 VISIBILITY_TIMEOUT_SECONDS = 7 * 24 * 3600
@@ -25,7 +24,7 @@ class Activity:
         self.is_busy = False
 
 
-def create_app(redis_url: str, supervisor: Supervisor, studies: StudySupervisor, activity: Activity) -> Celery:
+def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Celery:
     app = Celery("phylon", broker=broker_url(redis_url))
     app.conf.update(
         accept_content=["json"],
@@ -41,25 +40,17 @@ def create_app(redis_url: str, supervisor: Supervisor, studies: StudySupervisor,
         broker_connection_max_retries=None,
         broker_transport_options={
             "visibility_timeout": VISIBILITY_TIMEOUT_SECONDS,
-            # Without it a connection that dies silently, say in a firewall, leaves the consumer deaf for ever.
+            # Without it a connection that dies silently, say in a firewall, leaves the consumer stalled for ever.
             "socket_timeout": 30.0,
             "socket_keepalive": True,
         },
     )
 
-    @app.task(name=EXECUTE_RUN)
-    def execute_run(run_id: int) -> None:  # pyright: ignore[reportUnusedFunction]
+    @app.task(name=EXECUTE_JOB)
+    def execute_job(job_id: int) -> None:  # pyright: ignore[reportUnusedFunction]
         activity.is_busy = True
         try:
-            supervisor.execute(run_id)
-        finally:
-            activity.is_busy = False
-
-    @app.task(name=EXECUTE_STUDY)
-    def execute_study(study_id: int) -> None:  # pyright: ignore[reportUnusedFunction]
-        activity.is_busy = True
-        try:
-            studies.execute(study_id)
+            supervisor.execute(job_id)
         finally:
             activity.is_busy = False
 
@@ -67,7 +58,7 @@ def create_app(redis_url: str, supervisor: Supervisor, studies: StudySupervisor,
 
 
 def run_worker(app: Celery, device: DeviceKind, activity: Activity) -> int:
-    """Consumes until SIGTERM or SIGINT; then the run at hand is given back first. Returns the exit code.
+    """Consumes until SIGTERM or SIGINT; then the job at hand is given back first. Returns the exit code.
 
     Celery calls every end by Ctrl-C a failure; here the first one is an orderly end like SIGTERM, and exits with 0.
     """

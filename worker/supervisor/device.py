@@ -1,4 +1,4 @@
-"""What this machine can train on, found without JAX: importing it here would take the device from the trainer."""
+"""What this machine can train on, found without JAX: importing it here would take the device from the job's process."""
 
 import importlib.metadata
 import os
@@ -7,6 +7,8 @@ import shutil
 import socket
 import subprocess
 from pathlib import Path
+
+import psutil
 
 from phylon.contract.protocol import DeviceKind, WorkerRegistration
 
@@ -42,21 +44,21 @@ def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegist
     if kind == "gpu":
         device_name, count, memory = graphics[0][0], len(graphics), sum(size for _, size in graphics)
     else:
-        device_name, count, memory = _processor_name(), len(os.sched_getaffinity(0)), _machine_memory()
+        device_name, count, memory = _processor_name(), len(os.sched_getaffinity(0)), psutil.virtual_memory().total
     return WorkerRegistration(
         name=name or f"{socket.gethostname()}-{kind}",
         device=kind,
         device_name=device_name,
         device_count=count,
         memory_bytes=memory,
-        host_memory_bytes=_machine_memory(),
+        host_memory_bytes=psutil.virtual_memory().total,
         versions={"python": platform.python_version()} | _versions(REPORTED_PACKAGES),
         suites=[suite for suite, packages in PACKAGES_OF_SUITE.items() if len(_versions(packages)) == len(packages)],
     )
 
 
-def trainer_device_variables(kind: DeviceKind) -> dict[str, str]:
-    """Pins the trainer to the device that the worker offered; JAX then fails instead of falling back silently."""
+def device_variables(kind: DeviceKind) -> dict[str, str]:
+    """Pins a job's process to the device that the worker offered; JAX then fails instead of falling back silently."""
     if kind == "cpu":
         return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
     visible = os.environ.get("CUDA_VISIBLE_DEVICES") or ",".join(map(str, range(len(_graphics_cards()))))
@@ -85,13 +87,6 @@ def _processor_name() -> str:
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
     return platform.machine()
-
-
-def _machine_memory() -> int:
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemTotal:"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError("/proc/meminfo has no MemTotal line")
 
 
 def _versions(packages: tuple[str, ...]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Finds out that the Celery consumer has gone deaf, and starts the worker anew.
+"""Finds out that the Celery consumer has stalled, and restarts the worker.
 
 Celery reconnects by itself when Redis closes the connection. A connection that dies without a word (a firewall forgot
 it, the other machine lost its power) can leave the consumer waiting for ever. The sign is the same whatever the cause:
@@ -23,14 +23,14 @@ PATIENCE_SECONDS = 90.0
 log = logging.getLogger(__name__)
 
 
-class DeafnessTest:
+class StalledConsumerDetector:
     """Asks Redis over a new connection each time, so the asker does not share the fate of the asked."""
 
     def __init__(self, redis_url: str, queue: str, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._redis_url, self._queue, self._patience = client_url(redis_url), queue, patience_seconds
         self._suspicious_since: float | None = None
 
-    def is_deaf(self, is_busy: bool) -> bool:
+    def is_stalled(self, is_busy: bool) -> bool:
         """Call it regularly; true when messages were left lying by an idle worker for longer than patience allows."""
         if is_busy or not self._messages_wait():
             self._suspicious_since = None
@@ -49,7 +49,7 @@ class DeafnessTest:
 
 def restart_worker() -> None:
     """Replaces this process by a fresh one with the same arguments. Only an idle worker may do so."""
-    log.error("messages wait but this worker hears none: starting anew")
+    log.error("messages wait but this worker takes none: restarting it")
     os.execv(sys.executable, sys.orig_argv)
 
 

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 from phylon.contract.protocol import LogLine
 
 MOST_WAITING = 20_000
-LONGEST_LINE = 4_000
 
 
 class _Waiting(NamedTuple):
@@ -29,11 +28,6 @@ class LogBuffer:
         self._dropped = 0
 
     def add(self, stream: Literal["trainer", "supervisor"], text: str) -> None:
-        text = (
-            text
-            if len(text) <= LONGEST_LINE
-            else f"{text[:LONGEST_LINE]} … ({len(text) - LONGEST_LINE} more characters)"
-        )
         with self._lock:
             if len(self._waiting) == MOST_WAITING:
                 self._waiting.popleft()

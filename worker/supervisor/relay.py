@@ -1,8 +1,8 @@
-"""Tells the service what the trainer says, in a thread of its own, so that nothing else can delay a heartbeat.
+"""Reports to the service what a job's process says, in a thread of its own, so that nothing else delays a heartbeat.
 
 A `checkpoint` or `video` event, and all that follows it, waits until the file itself is stored: the service must never
-believe in a file that it does not hold. The outcome event waits until the trainer has ended and its output is
-told, because the service takes nothing more from an attempt that is over.
+believe in a file that it does not hold. The outcome event waits until the process has ended and its output is
+reported, because the service takes nothing more from an attempt that is over.
 """
 
 import logging
@@ -11,19 +11,21 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from phylon.contract.events import OUTCOMES, Checkpoint, RunEvent, Video
-from phylon.contract.protocol import Claim, Heartbeat, LogLine
-from phylon.spool import SpoolReader
+from pydantic import TypeAdapter
+
+from phylon.contract.events import Checkpoint, Video
+from phylon.contract.protocol import OUTCOMES, Claim, Heartbeat, JobEvent, LogLine
+from phylon.spool import SPOOL_FILE, SpoolReader
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.service import AttemptRefused, Service, ServiceUnreachable, pauses
 from phylon.worker.supervisor.upload import Upload, Uploaded
-from phylon.worker.training.run_directory import spool_path
 
 LOOK_SECONDS = 0.1
 """Between two looks at the spool."""
 GATHER_SECONDS = 0.4
-"""News wait this long for company, so that a fast run does not flood the service."""
+"""News wait this long for company, so that a fast job does not flood the service."""
 READ_AT_ONCE = 20
 MOST_EVENTS = 500
 MOST_EVENT_CHARACTERS = 4_000_000
@@ -35,14 +37,14 @@ log = logging.getLogger(__name__)
 class Relay:
     """One attempt's line to the service. `over` is set when there is nothing more to say, or no one who listens."""
 
-    def __init__(self, service: Service, claim: Claim, logs: LogBuffer) -> None:
-        self._service, self._claim, self._logs = service, claim, logs
-        self._run_dir: Path | None = None
-        self._reader: SpoolReader | None = None
-        self._pending: deque[tuple[RunEvent, int]] = deque()
+    def __init__(self, service: Service, claim: Claim, logs: LogBuffer, adapter: TypeAdapter[Any]) -> None:
+        self._service, self._claim, self._logs, self._adapter = service, claim, logs, adapter
+        self._folder = Path()
+        self._reader: SpoolReader[Any] | None = None
+        self._pending: deque[tuple[JobEvent, int]] = deque()
         self._upload: Upload | None = None
         self._uploaded_seq = -1
-        self._trainer_ended = threading.Event()
+        self._child_ended = threading.Event()
         self._closed = threading.Event()
         self._interval = claim.lease_seconds / 4
         self._said_at = time.monotonic()
@@ -53,10 +55,10 @@ class Relay:
 
         self.over = threading.Event()
         self.stop_requested = False
-        self.outcome: RunEvent | None = None
+        self.outcome: JobEvent | None = None
         """The outcome event, once the service has stored it."""
         self.refusal: AttemptRefused | None = None
-        """The run is no longer this attempt's."""
+        """The job is no longer this attempt's."""
         self.failure: Exception | None = None
         """The relay itself could not go on."""
 
@@ -64,14 +66,14 @@ class Relay:
         """From now on the lease is renewed."""
         self._thread.start()
 
-    def follow(self, run_dir: Path, next_seq: int) -> None:
-        """From now on the spool is told as well, from `next_seq` on."""
-        self._run_dir = run_dir
-        self._reader = SpoolReader(spool_path(run_dir), next_seq)
+    def follow(self, folder: Path, next_seq: int) -> None:
+        """From now on the spool is reported as well, from `next_seq` on."""
+        self._folder = folder
+        self._reader = SpoolReader(folder / SPOOL_FILE, next_seq, adapter=self._adapter)
 
-    def trainer_ended(self) -> None:
-        """The spool and the logs grow no more; when all is told the relay is `over`."""
-        self._trainer_ended.set()
+    def child_ended(self) -> None:
+        """The spool and the logs grow no more; when all is reported the relay is `over`."""
+        self._child_ended.set()
 
     def close(self) -> None:
         self._closed.set()
@@ -87,14 +89,14 @@ class Relay:
         except AttemptRefused as refusal:
             self.refusal = refusal
         except Exception as error:
-            log.exception("the relay of run %d failed", self._claim.run_id)
+            log.exception("the relay of job %d failed", self._claim.job_id)
             self.failure = error
         finally:
             self.over.set()
 
     def _is_over(self) -> bool:
-        # Asked first: what the trainer wrote before its end is then seen by the read below.
-        ended = self._trainer_ended.is_set()
+        # Asked first: what the process wrote before its end is then seen by the read below.
+        ended = self._child_ended.is_set()
         self._read_spool()
         return self.outcome is not None or (ended and not self._pending and self._logs.is_empty())
 
@@ -115,16 +117,16 @@ class Relay:
         events = self._sayable(all_lines_fit=len(lines) < MOST_LINES)
         waited = now - self._said_at
         has_news = bool(events or lines)
-        if waited >= self._interval or (has_news and (waited >= GATHER_SECONDS or self._trainer_ended.is_set())):
+        if waited >= self._interval or (has_news and (waited >= GATHER_SECONDS or self._child_ended.is_set())):
             self._say(events, lines)
 
-    def _sayable(self, all_lines_fit: bool) -> list[RunEvent]:
-        events: list[RunEvent] = []
+    def _sayable(self, all_lines_fit: bool) -> list[JobEvent]:
+        events: list[JobEvent] = []
         characters = 0
         for event, size in self._pending:
             if isinstance(event, Uploaded) and not self._is_stored(event):
                 break
-            if isinstance(event, OUTCOMES) and not (self._trainer_ended.is_set() and all_lines_fit):
+            if event.kind in OUTCOMES and not (self._child_ended.is_set() and all_lines_fit):
                 break
             characters += size
             if events and characters > MOST_EVENT_CHARACTERS:
@@ -136,18 +138,17 @@ class Relay:
         if event.seq <= self._uploaded_seq:
             return True
         if self._upload is None:
-            assert self._run_dir is not None
-            self._upload = Upload(self._service, self._claim, self._run_dir, event, self._logs)
+            self._upload = Upload(self._service, self._claim, self._folder, event, self._logs)
         if not self._upload.is_done():
             return False
         self._upload = None
         self._uploaded_seq = event.seq
         return True
 
-    def _say(self, events: list[RunEvent], lines: list[LogLine]) -> None:
+    def _say(self, events: list[JobEvent], lines: list[LogLine]) -> None:
         try:
-            heartbeat = Heartbeat(attempt=self._claim.attempt, events=events, logs=lines)
-            answer = self._service.heartbeat(self._claim.run_id, heartbeat)
+            heartbeat = Heartbeat.model_validate({"attempt": self._claim.attempt, "events": events, "logs": lines})
+            answer = self._service.heartbeat(self._claim.job_id, heartbeat)
         except ServiceUnreachable as error:
             self._unreachable(error)
             return
@@ -156,33 +157,32 @@ class Relay:
         self._stored_before(answer.next_seq, events)
         self.stop_requested |= answer.command == "stop"
 
-    def _stored_before(self, next_seq: int, sent: list[RunEvent]) -> None:
-        if sent and isinstance(sent[-1], OUTCOMES) and next_seq > sent[-1].seq:
+    def _stored_before(self, next_seq: int, sent: list[JobEvent]) -> None:
+        if sent and sent[-1].kind in OUTCOMES and next_seq > sent[-1].seq:
             self.outcome = sent[-1]
         while self._pending and self._pending[0][0].seq < next_seq:
             self._pending.popleft()
         if self._pending and self._pending[0][0].seq > next_seq:
-            # The service lost what it had acknowledged (a restored backup): tell it again from the spool.
-            log.warning("run %d: the service waits for event %d; telling again", self._claim.run_id, next_seq)
-            assert self._run_dir is not None
+            # The service lost what it had acknowledged (a restored backup): report it again from the spool.
+            log.warning("job %d: the service waits for event %d; reporting again", self._claim.job_id, next_seq)
             self._pending.clear()
-            self._reader = SpoolReader(spool_path(self._run_dir), next_seq)
+            self.follow(self._folder, next_seq)
 
     def _reachable(self) -> None:
         self._said_at = time.monotonic()
         if not self._is_reachable:
-            log.info("run %d: the service answers again", self._claim.run_id)
+            log.info("job %d: the service answers again", self._claim.job_id)
         self._is_reachable, self._pauses, self._say_not_before = True, pauses(), 0.0
 
     def _unreachable(self, error: ServiceUnreachable) -> None:
         if self._is_reachable:
-            log.warning("run %d: the service cannot be reached; training goes on (%s)", self._claim.run_id, error)
+            log.warning("job %d: the service cannot be reached; work goes on (%s)", self._claim.job_id, error)
         self._is_reachable = False
         self._say_not_before = time.monotonic() + min(next(self._pauses), self._interval)
 
 
 def wait_until_over(relay: Relay, may_give_up: Callable[[], bool]) -> bool:
-    """True when everything was told; False when it was given up with something left to tell."""
+    """True when everything was reported; False when it was given up with something left to report."""
     while not relay.over.wait(LOOK_SECONDS):
         if may_give_up():
             return False

@@ -2,17 +2,17 @@
 
 ServiceError
 ├── ServiceUnreachable    no answer, or one that says "later" (5xx): try again
-├── AttemptRefused        the run is not, or no longer, this attempt's: abandon it and write nothing more
+├── AttemptRefused        the job is not, or no longer, this attempt's: abandon it and write nothing more
 └── RequestRefused        any other 4xx: trying again cannot help
 """
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
 from pydantic import BaseModel
+from tenacity import Retrying, retry_if_exception_type, stop_before_delay, wait_exponential
 
 from phylon.contract.protocol import (
     ArtifactStored,
@@ -22,10 +22,6 @@ from phylon.contract.protocol import (
     HeartbeatAnswer,
     Release,
     ResumeRequest,
-    StudyClaim,
-    StudyEnd,
-    StudyHeartbeat,
-    StudyHeartbeatAnswer,
     WorkerRegistered,
     WorkerRegistration,
 )
@@ -33,7 +29,7 @@ from phylon.contract.protocol import (
 Answer = TypeVar("Answer")
 
 CHUNK_BYTES = 2**20
-LONGEST_PAUSE_SECONDS = 5.0
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 5.0
 REQUEST_TIMEOUT = httpx.Timeout(10.0, connect=3.0)
 TRANSFER_TIMEOUT = httpx.Timeout(60.0, connect=3.0)
 """For each chunk, and for the service to write a large checkpoint to its disk."""
@@ -82,33 +78,24 @@ class Service:
             return False
         return True
 
-    def claim(self, run_id: int, request: ClaimRequest) -> Claim:
-        return Claim.model_validate_json(self._post(f"/runs/{run_id}/claim", request).content)
+    def claim(self, job_id: int, request: ClaimRequest) -> Claim:
+        return Claim.model_validate_json(self._post(f"/jobs/{job_id}/claim", request).content)
 
-    def resume(self, run_id: int, request: ResumeRequest) -> HeartbeatAnswer:
-        return HeartbeatAnswer.model_validate_json(self._post(f"/runs/{run_id}/resume", request).content)
+    def resume(self, job_id: int, request: ResumeRequest) -> HeartbeatAnswer:
+        return HeartbeatAnswer.model_validate_json(self._post(f"/jobs/{job_id}/resume", request).content)
 
-    def heartbeat(self, run_id: int, heartbeat: Heartbeat) -> HeartbeatAnswer:
-        return HeartbeatAnswer.model_validate_json(self._post(f"/runs/{run_id}/heartbeat", heartbeat).content)
+    def heartbeat(self, job_id: int, heartbeat: Heartbeat) -> HeartbeatAnswer:
+        return HeartbeatAnswer.model_validate_json(self._post(f"/jobs/{job_id}/heartbeat", heartbeat).content)
 
-    def release(self, run_id: int, release: Release) -> None:
-        self._post(f"/runs/{run_id}/release", release)
+    def release(self, job_id: int, release: Release) -> None:
+        self._post(f"/jobs/{job_id}/release", release)
 
-    def claim_study(self, study_id: int, request: ClaimRequest) -> StudyClaim:
-        return StudyClaim.model_validate_json(self._post(f"/studies/{study_id}/claim", request).content)
-
-    def study_heartbeat(self, study_id: int, heartbeat: StudyHeartbeat) -> StudyHeartbeatAnswer:
-        return StudyHeartbeatAnswer.model_validate_json(self._post(f"/studies/{study_id}/heartbeat", heartbeat).content)
-
-    def end_study(self, study_id: int, end: StudyEnd) -> None:
-        self._post(f"/studies/{study_id}/end", end)
-
-    def upload(self, run_id: int, attempt: int, path: Path, sha256: str, step: int) -> ArtifactStored:
+    def upload(self, job_id: int, attempt: int, path: Path, sha256: str, step: int) -> ArtifactStored:
         """Raises FileNotFoundError when the file is gone. Once opened it is sent whole, even if unlinked meanwhile."""
         with path.open("rb") as file:
             answer = self._request(
                 "PUT",
-                f"/runs/{run_id}/artifacts/{path.name}",
+                f"/jobs/{job_id}/artifacts/{path.name}",
                 params={"attempt": attempt, "sha256": sha256, "step": step},
                 content=iter(lambda: file.read(CHUNK_BYTES), b""),
                 headers={"Content-Type": "application/octet-stream"},
@@ -129,7 +116,7 @@ class Service:
         except httpx.TransportError as error:
             raise _unreachable(error) from error
         except AttemptRefused as error:
-            # The run is ours, but its checkpoint is not there: no reason to leave the run without a word.
+            # The job is ours, but its checkpoint is not there: no reason to leave it without a word.
             raise RequestRefused(httpx.codes.NOT_FOUND, f"the service lost a checkpoint: {error}") from error
 
     def _post(self, path: str, body: BaseModel) -> httpx.Response:
@@ -148,26 +135,26 @@ class Service:
 
 def pauses() -> Iterator[float]:
     """Seconds between two tries: soon at first, then patient."""
-    pause = 0.1
+    pause = FIRST_PAUSE_SECONDS
     while True:
         yield pause
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
-def persistently(call: Callable[[], Answer], patience_seconds: float, is_cancelled: Callable[[], bool]) -> Answer:
+def retry_while_unreachable(
+    call: Callable[[], Answer], patience_seconds: float, is_cancelled: Callable[[], bool]
+) -> Answer:
     """What `call` answers, asked again while the service is unreachable.
 
     After `patience_seconds`, or when cancelled, the last `ServiceUnreachable` is raised.
     """
-    deadline = time.monotonic() + patience_seconds
-    for pause in pauses():
-        try:
-            return call()
-        except ServiceUnreachable:
-            if is_cancelled() or time.monotonic() + pause > deadline:
-                raise
-        time.sleep(pause)
-    raise AssertionError("pauses() never ends")
+    give_up = stop_before_delay(patience_seconds)
+    return Retrying(
+        retry=retry_if_exception_type(ServiceUnreachable),
+        wait=wait_exponential(multiplier=FIRST_PAUSE_SECONDS, max=LONGEST_PAUSE_SECONDS),
+        stop=lambda state: is_cancelled() or give_up(state),
+        reraise=True,
+    )(call)
 
 
 def _unreachable(error: httpx.TransportError) -> ServiceUnreachable:

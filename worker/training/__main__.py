@@ -1,25 +1,17 @@
-"""`python -m phylon.worker.training RUN_DIR`: the trainer process. Its launcher holds standard input open.
-
-Exit codes: 0 finished or stopped, 1 failed (the spool says why), 75 yielded, 76 the launcher is gone; 70 and all others
-mean a crash, after which another attempt makes sense.
-"""
+"""`python -m phylon.worker.training RUN_DIR`: the trainer process. Its launcher holds standard input open."""
 
 import argparse
 import os
 import sys
 import traceback
-from io import FileIO
 from pathlib import Path
 
 from phylon.contract.events import Failed
+from phylon.run_directory import locked, read_run, rewind, spool_path
 from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec
-from phylon.worker.training.commands import Commands
+from phylon.spool import SpoolWriter
+from phylon.worker.core.commands import CRASHED, EXIT_CODES, FAILED, Commands
 from phylon.worker.training.process import compile_cache, prepare
-from phylon.worker.training.run_directory import locked, read_run, rewind, spool_path
-from phylon.worker.training.spool import SpoolWriter
-
-FINISHED, FAILED, CRASHED, YIELDED = 0, 1, 70, 75
-EXIT_CODES = {"finished": FINISHED, "stopped": FINISHED, "failed": FAILED, "yielded": YIELDED}
 
 
 def main(arguments: list[str]) -> int:
@@ -27,8 +19,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("run_dir", type=Path, help="directory that holds run.json")
     run_dir: Path = parser.parse_args(arguments).run_dir.absolute()
 
-    # An unbuffered file: at exit Python would wait for the listener to release the buffer of sys.stdin.
-    commands = Commands(FileIO(0, closefd=False))
+    commands = Commands()
     commands.listen()
     with locked(run_dir):
         request = read_run(run_dir)

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from phylon.run_directory import replace_file
 from phylon.spec import ExperimentSpec, bounds, hyperparameters, segment_steps
 from phylon.spec.algorithms import tunable_fields
 from phylon.worker.algorithms import build_algorithm
@@ -19,7 +20,6 @@ from phylon.worker.training.collect_on_device import DeviceCollector
 from phylon.worker.training.evaluate import Evaluator, HostEvaluator
 from phylon.worker.training.evaluate_on_device import DeviceEvaluator
 from phylon.worker.training.experience import Experience, make_experience
-from phylon.worker.training.run_directory import replace_file
 from phylon.worker.training.videos import VideoRecorder
 
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from phylon.spec import ExperimentSpec, segment_steps
 from phylon.worker.algorithms.resets import reset
+from phylon.worker.core.commands import Commands
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams
 from phylon.worker.execution import KeyWords, Population
 from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.population import Evolution, Standing, ranks
 from phylon.worker.training.assembly import Parts
-from phylon.worker.training.commands import Commands
 from phylon.worker.training.journal import Journal
 from phylon.worker.training.randomness import run_key
 from phylon.worker.training.state import TrainingState

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phylon.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
+from phylon.worker.core.commands import Command
 from phylon.worker.population import moving_names
 from phylon.worker.population.fitness import fitness_of, fitness_spec, remember
 from phylon.worker.population.timing import Progress, is_due
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import write_arrays
-from phylon.worker.training.commands import Command
 from phylon.worker.training.evolve import evolve, reset_members
-from phylon.worker.training.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
 from phylon.worker.training.state import to_arrays
 
 
@@ -80,7 +80,7 @@ def report_metrics(attempt: Attempt) -> None:
         "speed/updates_per_second": [updates / seconds],
         **{f"time/{phase}": [spent] for phase, spent in phases.items()},
     }
-    attempt.journal.emit("metrics", state.step, frames=frames)
+    attempt.journal.record("metrics", state.step, frames=frames)
 
 
 def evaluate(attempt: Attempt) -> None:
@@ -100,7 +100,7 @@ def evaluate(attempt: Attempt) -> None:
             "evaluation/fitness": fitness.values.tolist(),
             "evaluation/fitness_stderr": fitness.errors.tolist(),
         }
-    attempt.journal.emit("metrics", state.step, frames=frames)
+    attempt.journal.record("metrics", state.step, frames=frames)
     best = attempt.best_member
     print(
         f"step {state.step:,} of {attempt.spec.budget.env_steps:,} after {attempt.stopwatch.wall:.1f} s: return "
@@ -132,7 +132,7 @@ def record_videos(attempt: Attempt) -> None:
         recorded = parts.recorder.record(actor.exploit, chosen, state.step, lambda: attempt.commands.wanted is not None)
         for video in recorded:
             span = state.lineage.span_of(video.member)
-            attempt.journal.emit("video", state.step, span=span, **video._asdict())
+            attempt.journal.record("video", state.step, span=span, **video._asdict())
             print(
                 f"step {state.step:,}: video of member {video.member}, return {video.episode_return:.1f} in "
                 f"{video.episode_steps:,} steps",
@@ -148,7 +148,7 @@ def write_checkpoint(attempt: Attempt) -> None:
         arrays = {**to_arrays(attempt.state, attempt.parts), "wall": np.array(attempt.stopwatch.wall)}
         written = write_arrays(attempt.run_dir, number, arrays)._asdict()
         # The event about a checkpoint is the last that the checkpoint covers.
-        journal.emit("checkpoint", step, number=number, **written)
+        journal.record("checkpoint", step, number=number, **written)
         journal.sync()
         record_checkpoint(
             attempt.run_dir, CheckpointRecord(number=number, step=step, next_seq=journal.next_seq, **written)

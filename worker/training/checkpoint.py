@@ -14,14 +14,14 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.worker.core.errors import EngineError
-from phylon.worker.training.run_directory import (
+from phylon.run_directory import (
     CheckpointRecord,
     checkpoint_file,
     checkpoints_dir,
     file_sha256,
     sync,
 )
+from phylon.worker.core.errors import EngineError
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -42,7 +42,7 @@ def evolve(attempt: Attempt) -> None:
         state.method_state, state.hyperparams = evolution.method_state, evolution.hyperparams
         state.placed = parts.execution.place(state.hyperparams)
     if spans:
-        attempt.journal.emit("lineage", state.step, spans=spans)
+        attempt.journal.record("lineage", state.step, spans=spans)
         print(f"step {state.step:,}: {_summarise(spans, evolution)}", flush=True)
 
 
@@ -81,5 +81,5 @@ def reset_members(attempt: Attempt) -> None:
             fitness=state.fitness,
             weights=checksum(state.population),
         )
-    attempt.journal.emit("lineage", state.step, spans=spans)
+    attempt.journal.record("lineage", state.step, spans=spans)
     print(f"step {state.step:,}: every member is reset", flush=True)

@@ -1,9 +1,9 @@
-"""Writes events to the spool, each with its number, step and time."""
+"""Records events in the spool, each with its number, step and time."""
 
 from typing import Any, Literal
 
 from phylon.contract.events import run_event
-from phylon.worker.training.spool import SpoolWriter
+from phylon.spool import SpoolWriter
 from phylon.worker.training.stopwatch import Stopwatch
 
 Kind = Literal["started", "metrics", "lineage", "checkpoint", "video", "finished", "stopped", "failed"]
@@ -17,10 +17,10 @@ class Journal:
     def next_seq(self) -> int:
         return self._spool.next_seq
 
-    def emit(self, kind: Kind, step: int, **fields: Any) -> None:
+    def record(self, kind: Kind, step: int, **fields: Any) -> None:
         stamp = {"seq": self._spool.next_seq, "step": step, "wall": self._stopwatch.wall}
         self._spool.append(run_event.validate_python({"kind": kind, **stamp, **fields}))
 
     def sync(self) -> None:
-        """All events emitted so far survive a power cut."""
+        """All events recorded so far survive a power cut."""
         self._spool.sync()

@@ -42,10 +42,10 @@ def run_loop(attempt: Attempt) -> Outcome:
             if command == "yield" and state.step < budget:
                 return "yielded"
             if command == "stop" and state.step < budget:
-                attempt.journal.emit("stopped", state.step)
+                attempt.journal.record("stopped", state.step)
                 return "stopped"
     best = attempt.best_member
-    attempt.journal.emit("finished", state.step, best_member=best, fitness=float(state.fitness[best]))
+    attempt.journal.record("finished", state.step, best_member=best, fitness=float(state.fitness[best]))
     return "finished"
 
 

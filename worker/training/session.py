@@ -7,7 +7,10 @@ from typing import Any, Literal
 
 import jax
 
+from phylon.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
 from phylon.spec import ExperimentSpec, tuned
+from phylon.spool import SpoolWriter
+from phylon.worker.core.commands import Commands
 from phylon.worker.core.errors import EngineError
 from phylon.worker.core.types import Joint
 from phylon.worker.execution import checksum
@@ -16,11 +19,8 @@ from phylon.worker.training.assembly import Parts, assemble
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import read_arrays
 from phylon.worker.training.checks import failure_fields
-from phylon.worker.training.commands import Commands
 from phylon.worker.training.journal import Journal
 from phylon.worker.training.loop import Outcome, run_loop
-from phylon.worker.training.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
-from phylon.worker.training.spool import SpoolWriter
 from phylon.worker.training.state import TrainingState, from_arrays, make_founders
 from phylon.worker.training.stopwatch import Stopwatch
 
@@ -46,7 +46,7 @@ def train(
             print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
         except EngineError as error:
             step = state.step if state else checkpoint.step if checkpoint else 0
-            journal.emit("failed", step, **failure_fields(error))
+            journal.record("failed", step, **failure_fields(error))
             print(f"failed: {error}", flush=True)
             outcome = "failed"
         finally:
@@ -66,7 +66,7 @@ def _announce(parts: Parts, state: TrainingState, journal: Journal, is_resumed: 
     execution, spec = parts.execution, parts.spec
     how = f"resumes at step {state.step:,}" if is_resumed else "starts"
     print(f"{spec.name} {how}: {spec.population.size} members, seed {parts.seed}; {parts.explanation}", flush=True)
-    journal.emit(
+    journal.record(
         "started",
         state.step,
         resumed=is_resumed,
@@ -79,7 +79,7 @@ def _announce(parts: Parts, state: TrainingState, journal: Journal, is_resumed: 
     if not is_resumed:
         weights = checksum(state.population)
         spans = state.lineage.founders(state.hyperparams, list(tuned(spec.algorithm)), weights)
-        journal.emit("lineage", state.step, spans=spans)
+        journal.record("lineage", state.step, spans=spans)
 
 
 def _find_versions() -> dict[str, str]:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.run_directory import file_sha256, sync, video_file, videos_dir
 from phylon.spec import ExperimentSpec
 from phylon.spec.videos import VideosSpec
 from phylon.worker.training.randomness import environment_seeds
 from phylon.worker.training.render_process import EpisodeStart, RenderingFailed, RenderProcess
-from phylon.worker.training.run_directory import file_sha256, sync, video_file, videos_dir
 
 ActFn = Callable[[NDArray[Any]], NDArray[Any]]
 """Observations [P, episodes, ...] -> actions [P, episodes, ...], without noise."""

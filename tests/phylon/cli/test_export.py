@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from phylon.cli.run_folder import prepare
+from phylon.run_directory import prepare
 
 FILES = ["lineage.csv", "lineage.json", "lineage.parquet", "metrics.csv", "metrics.parquet"]
 DIRECTORIES = ["member-00", "member-01", "member-02", "member-03", "population"]
@@ -42,7 +42,7 @@ def scalars(folder: Path) -> dict[str, dict[str, list[tuple[int, str]]]]:
 def test_a_directory_and_the_service_give_the_same(phylon, service, client, worker, recorded_run, folder, tmp_path):
     run = client.submit(recorded_run.spec).runs[0]
     attempt = worker.claim(run.id)
-    worker.tell(run.id, attempt, *recorded_run.events)
+    worker.report(run.id, attempt, *recorded_run.events)
     here, there = tmp_path / "here", tmp_path / "there"
     assert phylon("export", str(folder), "--out", str(here), *EVERY_FORMAT).exit_code == 0
     result = phylon("export", str(run.id), "--out", str(there), *EVERY_FORMAT, "--url", service.url)

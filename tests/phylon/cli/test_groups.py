@@ -83,10 +83,10 @@ class TestGroups:
         failure = Failed(
             kind="failed", seq=0, step=10, wall=1.0, message="no number", remedy="less", member=0, hyperparams={}
         )
-        worker.tell(bad, worker.claim(bad), failure)
+        worker.report(bad, worker.claim(bad), failure)
         frames = Metrics(kind="metrics", seq=0, step=100, wall=1.0, frames={"evaluation/return": [1.0, 3.0]})
         done = Finished(kind="finished", seq=1, step=100, wall=2.0, best_member=0, fitness=3.0)
-        worker.tell(good, worker.claim(good), frames, done)
+        worker.report(good, worker.claim(good), frames, done)
         with pytest.raises(typer.Exit) as ended:
             watch_group(client, pair.id)
         assert ended.value.exit_code == 1

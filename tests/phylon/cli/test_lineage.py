@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from phylon.cli.run_folder import prepare
 from phylon.contract.events import Metrics
 from phylon.contract.lineage import RunLineage
+from phylon.run_directory import prepare
 from phylon.spec.replay_method import ReplayScheduleSpec
 
 
@@ -39,7 +39,7 @@ def test_a_table_for_people(phylon, folder: Path):
 
 def test_the_service_tells_the_same(phylon, service, client, worker, recorded_run, events, folder):
     run = client.submit(recorded_run.spec).runs[0]
-    worker.tell(run.id, worker.claim(run.id), *events)
+    worker.report(run.id, worker.claim(run.id), *events)
     for command in (("lineage",), ("lineage", "--format", "newick"), ("schedule",)):
         here = phylon(*command, str(folder))
         there = phylon(*command, str(run.id), "--url", service.url)

@@ -98,7 +98,7 @@ class TestListAndShow:
 
     def test_show_says_why_a_run_failed(self, ask, experiment, worker):
         run_id = experiment.runs[0].id
-        worker.tell(run_id, worker.claim(run_id), *history(), failed())
+        worker.report(run_id, worker.claim(run_id), *history(), failed())
         output = ask("show", str(experiment.id)).stdout
         assert "the critic's loss is NaN" in output and "lower the learning rates" in output and "member 1" in output
 
@@ -120,7 +120,7 @@ class TestWatch:
     def test_until_it_finishes(self, ask, experiment, worker):
         run_id = experiment.runs[0].id
         attempt = worker.claim(run_id)
-        threading.Timer(0.3, lambda: worker.tell(run_id, attempt, *history(), finished())).start()
+        threading.Timer(0.3, lambda: worker.report(run_id, attempt, *history(), finished())).start()
         result = ask("watch", str(experiment.id))
         assert result.exit_code == 0, result.output
         assert "1000/12000 steps · return best -900, median -1050" in result.stderr
@@ -128,7 +128,7 @@ class TestWatch:
 
     def test_a_failed_run_is_exit_code_1(self, ask, experiment, worker):
         run_id = experiment.runs[0].id
-        worker.tell(run_id, worker.claim(run_id), *history(), failed())
+        worker.report(run_id, worker.claim(run_id), *history(), failed())
         result = ask("watch", str(experiment.id))
         assert result.exit_code == 1
         assert "the critic's loss is NaN" in result.stderr and "lower the learning rates" in result.stderr
@@ -153,13 +153,13 @@ class TestLogs:
         run_id = experiment.runs[0].id
         attempt = worker.claim(run_id)
         lines = [LogLine(line=n, wall=0.0, stream="trainer", text=f"[line] {n}") for n in range(3)]
-        worker.tell(run_id, attempt, *history(), logs=lines[:2])
+        worker.report(run_id, attempt, *history(), logs=lines[:2])
         first = ask("logs", str(experiment.id)).stdout.splitlines()
         assert [text[-8:] for text in first] == ["[line] 0", "[line] 1"]
 
         def end() -> None:
             time.sleep(0.5)
-            worker.tell(run_id, attempt, finished(), logs=lines[2:])
+            worker.report(run_id, attempt, finished(), logs=lines[2:])
 
         threading.Thread(target=end).start()
         assert "[line] 2" in ask("logs", str(experiment.id), "--follow").stdout
@@ -174,9 +174,9 @@ class TestDownload:
     def test_everything(self, ask, experiment, worker, tmp_path: Path):
         run_id = experiment.runs[0].id
         attempt = worker.claim(run_id)
-        worker.tell(run_id, attempt, *history(), logs=[LogLine(line=0, wall=0.0, stream="trainer", text="hello")])
+        worker.report(run_id, attempt, *history(), logs=[LogLine(line=0, wall=0.0, stream="trainer", text="hello")])
         worker.upload(run_id, attempt, "000020.npz", b"weights")
-        worker.tell(run_id, attempt, finished())
+        worker.report(run_id, attempt, finished())
         assert ask("download", str(experiment.id), "--out", str(tmp_path / "all")).exit_code == 0
         folder = tmp_path / "all" / f"run-{run_id}"
         assert (folder / "checkpoints" / "000020.npz").read_bytes() == b"weights"

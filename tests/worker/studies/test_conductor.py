@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,15 +10,16 @@ import pytest
 from phylon import study
 from phylon.spec import RuntimeStudySpec, parse_study
 from phylon.study import Machine, Measurement, measured, unmeasured
+from phylon.study_folder import FolderRefused, StudyRequest, open_study
 from phylon.worker.studies import conductor
 from phylon.worker.studies.cell import Failed, classify_error
 from phylon.worker.studies.contender import NotApplicable, Task
-from phylon.worker.studies.folder import FolderRefused, locked, open_study
 from phylon.worker.studies.lane import Lane, LaneFailed
 
 pytest.importorskip("torch", reason="PyTorch is not installed; run: pip install 'phylon[torch]'")
 
 MACHINE = Machine(device="cpu", device_name="a chip", device_count=1, cores=2, memory_bytes=8, versions={})
+OTHER_MACHINE = MACHINE.model_copy(update={"device_name": "another"})
 SPEC = parse_study(
     {
         **{"version": 1, "name": "tiny", "kind": "runtime_study", "algorithms": ["ddpg"]},
@@ -32,13 +34,19 @@ class Ran:
     """A study whose population of one was measured before. Of three members, only some contenders have a chance."""
 
     def __init__(self, folder: Path) -> None:
-        self.file, self.reports = folder / study.STUDY_FILE, list[str]()
-        open_study(folder, SPEC, MACHINE)
+        self.file, self.reported, self.said = folder / study.STUDY_FILE, list[Measurement](), list[str]()
+        study.begin(self.file, SPEC, MACHINE)
         self.before = [self._earlier(cell) for cell in SPEC.cells() if cell.population_size == 1]
         study.append(self.file, self.before)
-        conductor.run(SPEC, MACHINE, folder, lambda done, total, text: self.reports.append(f"{done}/{total} {text}"))
+        conductor.run(SPEC, MACHINE, folder, self)
         found = study.read(self.file).measurements
         self.kept, self.new = list(found[: len(self.before)]), {m.contender: m for m in found[len(self.before) :]}
+
+    def progress(self, text: str) -> None:
+        self.said.append(text)
+
+    def measured(self, measurements: Sequence[Measurement]) -> None:
+        self.reported += measurements
 
     def _earlier(self, cell) -> Measurement:
         if cell.contender in ("torch sequential", "torch parallel"):
@@ -54,8 +62,8 @@ def ran(tmp_path_factory) -> Ran:
 def test_a_study_goes_on_where_it_stood(ran: Ran):
     assert ran.kept == ran.before
     assert [measurement.population_size for measurement in ran.new.values()] == [3] * 6
-    assert ran.reports[-1] == "12/12 done"
-    assert not any(" 1 members" in text for text in ran.reports)
+    assert ran.reported == list(ran.new.values())
+    assert not any(" 1 members" in text for text in ran.said)
 
 
 def test_contenders_take_turns(ran: Ran):
@@ -68,7 +76,7 @@ def test_contenders_take_turns(ran: Ran):
         assert measurement.compile_seconds > 0
     cores = min(3, len(os.sched_getaffinity(0)))
     assert (sequential.processes, parallel.processes) == (1, cores)
-    turns = [text for text in ran.reports if "repeat" in text]
+    turns = [text for text in ran.said if "repeat" in text]
     assert [text.split("repeat ")[1] for text in turns] == ["1 of 3"] * 2 + ["2 of 3"] * 2 + ["3 of 3"] * 2
 
 
@@ -76,7 +84,7 @@ def test_after_running_out_of_memory_no_larger_population_is_tried(ran: Ran):
     for contender in ("torch vectorized", "jax sequential", "jax vectorized", "jax parallel"):
         assert ran.new[contender].status == "out_of_memory"
         assert ran.new[contender].reason == "1 members were too many already"
-        assert not any(contender in text for text in ran.reports)
+        assert not any(contender in text for text in ran.said)
 
 
 def test_our_parallel_strategy_has_processes_of_its_own(tmp_path: Path):
@@ -122,18 +130,43 @@ def test_an_error_is_classified_by_its_kind(error: Exception, status: str):
 
 
 class TestFolder:
+    def request(self, machine: Machine | None = None, measurements=(), if_other_machine="refuse") -> StudyRequest:
+        return StudyRequest(
+            spec=SPEC.model_dump(mode="json"),
+            next_seq=0,
+            machine=machine,
+            measurements=list(measurements),
+            if_other_machine=if_other_machine,
+        )
+
+    def cells(self, count: int) -> list[Measurement]:
+        return [measured(cell, [1.0, 1.0, 1.0], 1, 0.1, 1, 1, None) for cell in SPEC.cells()[:count]]
+
     def test_a_study_on_another_machine_is_not_mixed_in(self, tmp_path: Path):
-        open_study(tmp_path, SPEC, MACHINE)
-        open_study(tmp_path, SPEC, MACHINE)
+        open_study(tmp_path, SPEC, MACHINE, self.request())
+        open_study(tmp_path, SPEC, MACHINE, self.request())
         with pytest.raises(FolderRefused, match="device_name differ"):
-            open_study(tmp_path, SPEC, MACHINE.model_copy(update={"device_name": "another"}))
+            open_study(tmp_path, SPEC, OTHER_MACHINE, self.request())
 
     def test_another_study_is_refused(self, tmp_path: Path):
-        open_study(tmp_path, SPEC, MACHINE)
+        open_study(tmp_path, SPEC, MACHINE, self.request())
         other = RuntimeStudySpec.model_validate(SPEC.model_dump() | {"repeats": 4})
         with pytest.raises(FolderRefused, match="another study"):
-            open_study(tmp_path, other, MACHINE)
+            open_study(tmp_path, other, MACHINE, self.request())
 
-    def test_one_process_at_a_time(self, tmp_path: Path):
-        with locked(tmp_path), pytest.raises(FolderRefused, match="another process"), locked(tmp_path):
-            pass
+    def test_what_other_workers_measured_is_taken_over(self, tmp_path: Path):
+        reported = self.cells(3)
+        assert open_study(tmp_path, SPEC, MACHINE, self.request(MACHINE, reported)) == []
+        assert list(study.read(tmp_path / study.STUDY_FILE).measurements) == reported
+
+    def test_what_was_measured_here_and_never_reported_is_not_lost(self, tmp_path: Path):
+        open_study(tmp_path, SPEC, MACHINE, self.request(MACHINE, self.cells(1)))
+        study.append(tmp_path / study.STUDY_FILE, self.cells(3)[1:])
+        assert open_study(tmp_path, SPEC, MACHINE, self.request(MACHINE, self.cells(2))) == self.cells(3)[2:]
+
+    def test_a_worker_starts_over_where_its_machine_is_another(self, tmp_path: Path):
+        open_study(tmp_path, SPEC, MACHINE, self.request(MACHINE, self.cells(2)))
+        request = self.request(MACHINE, self.cells(2), "start over")
+        assert open_study(tmp_path, SPEC, OTHER_MACHINE, request) == []
+        found = study.read(tmp_path / study.STUDY_FILE)
+        assert (found.machine, found.measurements) == (OTHER_MACHINE, ())

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from phylon.contract.events import RunEvent
+from phylon.run_directory import RunRequest, write_run
 from phylon.spec import parse_spec
-from phylon.worker.training.commands import Commands
-from phylon.worker.training.run_directory import RunRequest, write_run
+from phylon.worker.core.commands import Commands
 from phylon.worker.training.session import train
 
 from .runs import events_of

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from phylon.contract.events import RunEvent
+from phylon.run_directory import checkpoints_dir, latest_checkpoint, spool_path
 from phylon.spool import SpoolReader
-from phylon.worker.training.run_directory import checkpoints_dir, latest_checkpoint, spool_path
 
 
 def events_of(run_dir: Path) -> list[RunEvent]:

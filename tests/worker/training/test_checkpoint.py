@@ -7,8 +7,8 @@ import jax
 import numpy as np
 import pytest
 
+from phylon.run_directory import CheckpointRecord, checkpoints_dir
 from phylon.worker.training.checkpoint import CheckpointDoesNotFit, flatten, read_arrays, unflatten, write_arrays
-from phylon.worker.training.run_directory import CheckpointRecord, checkpoints_dir
 
 
 class State(NamedTuple):

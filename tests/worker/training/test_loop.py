@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from phylon.contract.events import Failed, Finished, Lineage, Metrics, Started
+from phylon.worker.core.commands import Commands
 from phylon.worker.execution.auto import Chosen, choose
 from phylon.worker.training import assembly
-from phylon.worker.training.commands import Commands
 from phylon.worker.training.stopwatch import PHASES
 
 from .runs import frames_of, kinds, last_arrays, reproducible

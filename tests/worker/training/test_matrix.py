@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from phylon.contract.events import Finished
-from phylon.worker.training.run_directory import checkpoints_dir
+from phylon.run_directory import checkpoints_dir
 
 from .runs import last_arrays, reproducible
 

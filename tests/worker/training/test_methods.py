@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from phylon.contract.events import Finished, Lineage
-from phylon.worker.training.run_directory import checkpoints_dir
+from phylon.run_directory import checkpoints_dir
 
 from .runs import frames_of
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from phylon.run_directory import checkpoints_dir
 from phylon.worker.training import loop
-from phylon.worker.training.run_directory import checkpoints_dir
 
 from .runs import last_arrays, reproducible
 

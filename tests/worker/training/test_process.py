@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phylon.contract.events import Checkpoint, Failed, Metrics, Started
-from phylon.worker.training.run_directory import RunDirectoryBusy, RunRequest, latest_checkpoint, locked, write_run
+from phylon.run_directory import RunDirectoryBusy, RunRequest, latest_checkpoint, locked, write_run
 
 from .runs import events_of, kinds, last_arrays, reproducible
 

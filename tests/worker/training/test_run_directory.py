@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from phylon.contract.events import Stopped
-from phylon.spool import SpoolReader
-from phylon.worker.training.run_directory import (
+from phylon.run_directory import (
     CheckpointRecord,
     RunRequest,
     checkpoint_records,
@@ -22,7 +21,7 @@ from phylon.worker.training.run_directory import (
     spool_path,
     write_run,
 )
-from phylon.worker.training.spool import SpoolWriter
+from phylon.spool import SpoolReader, SpoolWriter
 
 
 @pytest.fixture
@@ -54,7 +53,7 @@ def write_events(run_dir, first, count):
 
 def test_is_free_of_jax():
     """The supervisor imports it in a process that must never load JAX."""
-    code = "import sys, worker.training.run_directory; sys.exit('jax' in sys.modules)"
+    code = "import sys, phylon.run_directory; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from phylon.contract.events import Finished, Video
+from phylon.run_directory import checkpoints_dir, file_sha256, videos_dir
 from phylon.spec import parse_spec
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.videos import VideosSpec
 from phylon.worker.training.encoder import ffmpeg
 from phylon.worker.training.render_process import EpisodeStart, RenderingFailed, RenderProcess
-from phylon.worker.training.run_directory import checkpoints_dir, file_sha256, videos_dir
 from phylon.worker.training.videos import VideoRecorder
 
 from .runs import frames_of, last_arrays, reproducible

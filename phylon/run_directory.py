@@ -1,4 +1,4 @@
-"""The run directory: what launcher, trainer and supervisor share on disk. Pure Python, so the supervisor may import it.
+"""The run directory: what `phylon train` or the supervisor, and the trainer, share on disk.
 
 run.json                  what to train; written by the launcher before the start
 events.jsonl              the spool: one event per line, line number = seq
@@ -16,16 +16,19 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from phylon.spec import parse_spec, segment_steps
 from phylon.spec.distributions import Model
-from phylon.spool import SPOOL_FILE
+from phylon.spool import SPOOL_FILE, cut_spool
 
+RUN_FILE = "run.json"
+CHECKPOINTS = "checkpoints"
+VIDEOS = "videos"
 CHECKPOINTS_KEPT = 2
 LOCK_PATIENCE_SECONDS = 30.0
 _VIDEO_FILE = re.compile(r"step-(\d+)-member-\d+\.(mp4|part)")
@@ -48,16 +51,37 @@ class CheckpointRecord(Model):
 
 
 class RunDirectoryBusy(RuntimeError):
-    """Another trainer holds the lock."""
+    """Another process holds the lock."""
+
+
+class RunDirectoryRefused(ValueError):
+    """The directory cannot take this run; the text says why."""
+
+
+def open_run(run_dir: Path, request: RunRequest) -> bool:
+    """Begins the run, or finds it begun: then the answer is true. A directory that holds another run is refused."""
+    try:
+        held = read_run(run_dir)
+    except FileNotFoundError:
+        write_run(run_dir, request)
+        return False
+    except NotADirectoryError:
+        raise RunDirectoryRefused(f"'{run_dir}' is a file") from None
+    except ValueError:
+        raise RunDirectoryRefused(f"'{run_dir / RUN_FILE}' is damaged") from None
+    difference = _difference(held.model_dump(exclude={"run_id"}), request.model_dump(exclude={"run_id"}))
+    if difference:
+        raise RunDirectoryRefused(f"'{run_dir}' already holds another run: {difference}")
+    return True
 
 
 def write_run(run_dir: Path, request: RunRequest) -> None:
     checkpoints_dir(run_dir).mkdir(parents=True, exist_ok=True)
-    replace_file(run_dir / "run.json", request.model_dump_json(indent=2).encode())
+    replace_file(run_dir / RUN_FILE, request.model_dump_json(indent=2).encode())
 
 
 def read_run(run_dir: Path) -> RunRequest:
-    return RunRequest.model_validate_json((run_dir / "run.json").read_bytes())
+    return RunRequest.model_validate_json((run_dir / RUN_FILE).read_bytes())
 
 
 def spool_path(run_dir: Path) -> Path:
@@ -65,11 +89,11 @@ def spool_path(run_dir: Path) -> Path:
 
 
 def checkpoints_dir(run_dir: Path) -> Path:
-    return run_dir / "checkpoints"
+    return run_dir / CHECKPOINTS
 
 
 def videos_dir(run_dir: Path) -> Path:
-    return run_dir / "videos"
+    return run_dir / VIDEOS
 
 
 def video_file(step: int, member: int) -> str:
@@ -137,26 +161,15 @@ def rewind(run_dir: Path) -> int:
     """
     checkpoint = latest_checkpoint(run_dir)
     next_seq = checkpoint.next_seq if checkpoint else 0
-    path = spool_path(run_dir)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
-    with path.open("r+b") as spool:
-        kept = 0
-        while kept < next_seq and spool.readline().endswith(b"\n"):
-            kept += 1
-            end = spool.tell()
-        spool.truncate(end if kept else 0)
-        spool.seek(0, os.SEEK_END)
-        spool.write(b"\n" * (next_seq - kept))
-        spool.flush()
-        os.fsync(spool.fileno())
+    run_dir.mkdir(parents=True, exist_ok=True)
+    cut_spool(spool_path(run_dir), next_seq)
     _discard_videos_after(run_dir, checkpoint.step if checkpoint else 0)
     return next_seq
 
 
 @contextlib.contextmanager
-def locked(run_dir: Path, patience_seconds: float = LOCK_PATIENCE_SECONDS) -> Iterator[None]:
-    """Only one trainer works in a run directory; a dying predecessor is given some time to release it."""
+def locked(run_dir: Path, patience_seconds: float = LOCK_PATIENCE_SECONDS) -> Generator[None]:
+    """Only one process works in a run directory; a dying predecessor is given some time to release it."""
     with (run_dir / "lock").open("w") as file:
         deadline = time.monotonic() + patience_seconds
         while True:
@@ -166,7 +179,7 @@ def locked(run_dir: Path, patience_seconds: float = LOCK_PATIENCE_SECONDS) -> It
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     raise RunDirectoryBusy(
-                        f"another trainer has held {run_dir / 'lock'} for {patience_seconds:g} s; end it first"
+                        f"another process has held {run_dir / 'lock'} for {patience_seconds:g} s; end it first"
                     ) from None
                 time.sleep(0.05)
         yield
@@ -195,6 +208,17 @@ def sync(path: Path) -> None:
 def file_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _difference(held: Any, wanted: Any, path: str = "") -> str | None:
+    """The first place where two runs differ, in words."""
+    if isinstance(held, dict) and isinstance(wanted, dict):
+        old, new = cast(dict[str, Any], held), cast(dict[str, Any], wanted)
+        found = (
+            _difference(old.get(key), new.get(key), f"{path}.{key}".lstrip(".")) for key in dict.fromkeys([*new, *old])
+        )
+        return next(filter(None, found), None)
+    return None if held == wanted else f"{path.removeprefix('spec.')} is {held!r} there and {wanted!r} here"
 
 
 def _is_intact(run_dir: Path, record: CheckpointRecord) -> bool:

@@ -1,37 +1,37 @@
-"""How a worker takes a run, tells what happens, and gives it back. Every write names its attempt."""
+"""How a worker takes a job, reports what happens, and gives it back. Every write names its attempt."""
 
 from fastapi import APIRouter, Depends
 
-from phylon.backend.attempts import service
-from phylon.backend.attempts.service import RunNotClaimable
 from phylon.backend.dependencies import ContextDep, WriteSession, require_worker
-from phylon.backend.kit.errors import NotFound, StaleAttempt, Unauthorized, responses
+from phylon.backend.jobs import service
+from phylon.backend.jobs.service import JobNotClaimable
+from phylon.backend.kit.errors import Invalid, NotFound, StaleAttempt, Unauthorized, responses
 from phylon.backend.kit.parameters import Id
 from phylon.contract.protocol import Claim, ClaimRequest, Heartbeat, HeartbeatAnswer, Release, ResumeRequest
 
 router = APIRouter(
-    prefix="/worker/runs/{id}",
+    prefix="/worker/jobs/{id}",
     tags=["worker"],
     dependencies=[Depends(require_worker)],
     responses=responses(Unauthorized),
 )
 
 
-@router.post("/claim", responses=responses(NotFound, RunNotClaimable))
-def claim_run(id: Id, body: ClaimRequest, session: WriteSession, context: ContextDep) -> Claim:
+@router.post("/claim", responses=responses(NotFound, JobNotClaimable))
+def claim_job(id: Id, body: ClaimRequest, session: WriteSession, context: ContextDep) -> Claim:
     return service.claim(session, context, id, body)
 
 
 @router.post("/resume", responses=responses(NotFound, StaleAttempt))
-def resume_run(id: Id, body: ResumeRequest, session: WriteSession, context: ContextDep) -> HeartbeatAnswer:
+def resume_job(id: Id, body: ResumeRequest, session: WriteSession, context: ContextDep) -> HeartbeatAnswer:
     return service.resume(session, context, id, body)
 
 
-@router.post("/heartbeat", responses=responses(NotFound, StaleAttempt))
+@router.post("/heartbeat", responses=responses(NotFound, StaleAttempt, Invalid))
 def record_heartbeat(id: Id, body: Heartbeat, session: WriteSession, context: ContextDep) -> HeartbeatAnswer:
     return service.heartbeat(session, context, id, body)
 
 
 @router.post("/release", status_code=204, responses=responses(NotFound, StaleAttempt))
-def release_run(id: Id, body: Release, session: WriteSession, context: ContextDep) -> None:
+def release_job(id: Id, body: Release, session: WriteSession, context: ContextDep) -> None:
     service.release(session, context, id, body)

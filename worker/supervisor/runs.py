@@ -2,7 +2,7 @@
 
 A directory may be taken up as it is only when the attempt before this one worked in it too: then its spool continues
 what the service stored. Otherwise another worker went on meanwhile, with other event numbers, and the directory starts
-anew from the service's checkpoint.
+over from the service's checkpoint.
 """
 
 import json
@@ -10,10 +10,10 @@ import logging
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
-from phylon.contract.protocol import CheckpointReference, Claim
-from phylon.worker.supervisor.service import Service, persistently
-from phylon.worker.training.run_directory import (
+from phylon.contract.protocol import CheckpointReference, Claim, RunPayload
+from phylon.run_directory import (
     RunRequest,
     checkpoints_dir,
     install_checkpoint,
@@ -26,6 +26,7 @@ from phylon.worker.training.run_directory import (
     videos_dir,
     write_run,
 )
+from phylon.worker.supervisor.service import Service, retry_while_unreachable
 
 ATTEMPT_FILE = "attempt.json"
 DOWNLOAD_TRIES = 3
@@ -35,16 +36,17 @@ log = logging.getLogger(__name__)
 
 def prepare(service: Service, claim: Claim, run_dir: Path, is_cancelled: Callable[[], bool]) -> int:
     """The directory is ready for a trainer; returns the number of the first event that it will write."""
+    payload = cast(RunPayload, claim.payload)
     run_dir.mkdir(parents=True, exist_ok=True)
-    request = RunRequest(run_id=claim.run_id, seed=claim.seed, spec=claim.spec)
+    request = RunRequest(run_id=payload.run_id, seed=payload.seed, spec=payload.spec)
     with locked(run_dir):
         if not _continues(run_dir, claim, request):
             _clear(run_dir)
         write_run(run_dir, request)
-        if claim.checkpoint is not None and not _holds(run_dir, claim.checkpoint):
+        if payload.checkpoint is not None and not _holds(run_dir, payload.checkpoint):
             _clear(run_dir)
             write_run(run_dir, request)
-            _download(service, claim.checkpoint, run_dir, is_cancelled)
+            _download(service, payload.checkpoint, run_dir, is_cancelled)
         next_seq = rewind(run_dir)
         replace_file(run_dir / ATTEMPT_FILE, json.dumps({"attempt": claim.attempt}).encode())
     return next_seq
@@ -81,7 +83,7 @@ def _download(
 ) -> None:
     part = run_dir / "checkpoint.part"
     for remaining in reversed(range(DOWNLOAD_TRIES)):
-        persistently(lambda: service.download(reference.artifact_id, part), float("inf"), is_cancelled)
+        retry_while_unreachable(lambda: service.download(reference.artifact_id, part), float("inf"), is_cancelled)
         try:
             install_checkpoint(run_dir, part, reference.next_seq, reference.sha256, reference.file)
             return

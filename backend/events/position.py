@@ -1,0 +1,43 @@
+"""Where a reader of a stream stands. To everyone but this module it is a string that one gets and gives back."""
+
+import re
+from typing import Annotated, NamedTuple
+
+from fastapi import Header, Query
+
+from phylon.backend.kit.errors import Invalid
+from phylon.backend.models import Job
+
+_PATTERN = re.compile(r"(\d{1,9})-(\d{1,15})")
+
+
+class Position(NamedTuple):
+    """The last event that a reader has seen."""
+
+    attempt: int
+    seq: int
+
+    def __str__(self) -> str:
+        return f"{self.attempt}-{self.seq}"
+
+
+def newest(job: Job) -> str | None:
+    """Where the stream goes on for a reader who has seen the whole history; `None` while there is none."""
+    return str(Position(job.last_seq_attempt, job.last_seq)) if job.last_seq >= 0 else None
+
+
+def get_position(
+    after: Annotated[str | None, Query(description="Where the reader stands: a message's id, or `stream`.")] = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Position | None:
+    """Where the reader left off. A reconnecting browser's header is newer than the address it first opened."""
+    given = last_event_id or after
+    if not given:
+        return None
+    match = _PATTERN.fullmatch(given)
+    if match is None:
+        raise Invalid(
+            f"'{given}' is no position of this stream.",
+            "Pass the id of the last message, or the `stream` of the run or study, exactly as it came.",
+        )
+    return Position(attempt=int(match[1]), seq=int(match[2]))

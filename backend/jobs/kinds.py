@@ -1,0 +1,13 @@
+"""The kinds of jobs. When workers are few, the earlier in this list is dispatched first."""
+
+from phylon.backend.jobs.kind import JobKind
+from phylon.backend.models import Job
+from phylon.backend.runs.job import RUN
+from phylon.backend.studies.job import STUDY
+from phylon.contract.protocol import JobKindName
+
+KINDS: dict[JobKindName, JobKind] = {"run": RUN, "study": STUDY}
+
+
+def kind_of(job: Job) -> JobKind:
+    return KINDS[job.kind]  # pyright: ignore[reportArgumentType]

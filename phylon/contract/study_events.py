@@ -1,0 +1,54 @@
+"""What the process of a runtime study reports. `step` counts the cells that were measured by then.
+
+History is never cut back: a measured cell stays measured, whichever worker goes on. Cells of one study must come from
+one machine, so those before a `machine` event that names another one are void.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Discriminator, TypeAdapter
+
+from phylon.contract.events import Event, Stopped
+from phylon.contract.studies import Machine, Measurement
+
+
+class MachineKnown(Event):
+    """Where the cells that follow are measured."""
+
+    kind: Literal["machine"]
+    machine: Machine
+
+
+class Progress(Event):
+    """What happens now, in words."""
+
+    kind: Literal["progress"]
+    text: str
+
+
+class Measured(Event):
+    """One cell is done, whether it gave a number or a reason why there is none."""
+
+    kind: Literal["measured"]
+    measurement: Measurement
+
+
+class StudyFinished(Event):
+    """Every cell is measured."""
+
+    kind: Literal["finished"]
+
+
+class StudyFailed(Event):
+    """The study cannot go on, and trying again would not help."""
+
+    kind: Literal["failed"]
+    message: str
+    remedy: str
+
+
+StudyEvent = Annotated[
+    MachineKnown | Progress | Measured | StudyFinished | Stopped | StudyFailed, Discriminator("kind")
+]
+
+study_event: TypeAdapter[StudyEvent] = TypeAdapter(StudyEvent)

@@ -1,0 +1,41 @@
+"""What the supervisor must know about a kind of job: how its folder is made ready, what runs there, what it reports."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from pydantic import TypeAdapter
+
+from phylon.contract.events import run_event
+from phylon.contract.protocol import Claim, JobKindName, StudyPayload
+from phylon.contract.study_events import study_event
+from phylon.run_directory import locked
+from phylon.study_folder import StudyRequest, write_request
+from phylon.worker.supervisor import runs
+from phylon.worker.supervisor.service import Service
+
+
+class JobKind(NamedTuple):
+    module: str
+    """Started as `python -m MODULE FOLDER`."""
+    events: TypeAdapter[Any]
+    prepare: Callable[[Service, Claim, Path, Callable[[], bool]], int]
+    """Makes the folder agree with what the service holds; returns the number of the first event to be reported."""
+    discard: Callable[[Path], None]
+    """The job has ended and the service holds what matters: delete what is large."""
+
+
+def _prepare_study(service: Service, claim: Claim, folder: Path, is_cancelled: Callable[[], bool]) -> int:
+    """History goes on where it ends: what is measured stays so."""
+    payload = cast(StudyPayload, claim.payload)
+    request = StudyRequest(**dict(payload), next_seq=claim.next_seq, if_other_machine="start over")
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        write_request(folder, request)
+    return claim.next_seq
+
+
+KINDS: dict[JobKindName, JobKind] = {
+    "run": JobKind("phylon.worker.training", run_event, runs.prepare, runs.discard_files),
+    "study": JobKind("phylon.worker.studies", study_event, _prepare_study, lambda folder: None),
+}
