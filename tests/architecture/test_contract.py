@@ -166,6 +166,7 @@ def test_every_route_has_a_method(client: Client, service: Service, tmp_path: Pa
         call(client, name, tmp_path)
     client.submit(load_preset("dmc15-smoke").yaml)
     client.schedule(1, span=1)
+    client.metrics(1, [TEXT])
     asked = {operation for operation, _ in service.asked} | set(NOT_IN_THE_CLIENT)
     public = {
         operation["operationId"]
