@@ -61,11 +61,11 @@ def _compact(method: str, request: Headers, start: Message, body: Message) -> Me
             start["status"] = 304
             del headers["content-length"], headers["content-type"]
             start["headers"] = headers.raw
-            return body | {"body": b""}
+            return {"type": body["type"], "body": b""}
         headers.setdefault("Cache-Control", "no-cache")  # may be kept, but is to be asked for each time
     if encoding:
         content = gzip.compress(content, _LEVEL, mtime=0)
         headers["Content-Encoding"] = encoding
         headers["Content-Length"] = str(len(content))
     start["headers"] = headers.raw
-    return body | {"body": content}
+    return {"type": body["type"], "body": content}
