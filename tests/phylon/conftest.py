@@ -10,8 +10,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,7 +67,7 @@ class Service:
             "PHYLON_WORKER_TOKEN": TOKEN,
             "PHYLON_LEASE_SECONDS": "60",
         }
-        subprocess.run([sys.executable, "-m", "phylon.backend.migrate"], env=self._environment, check=True)
+        subprocess.run([sys.executable, "-m", "phylon.backend.migrate"], env=self._environment, check=True, timeout=120)
         self.start()
 
     def start(self) -> None:
@@ -161,6 +162,21 @@ def worker(service: Service) -> Iterator[HandPlayedWorker]:
     played = HandPlayedWorker(service)
     yield played
     played.close()
+
+
+@pytest.fixture
+def later(worker: HandPlayedWorker) -> Iterator[Callable[[Callable[[], object]], None]]:
+    """Acts half a second later, in a thread that ends with the test, before the worker that it may use is closed."""
+    timers: list[threading.Timer] = []
+
+    def start(action: Callable[[], object]) -> None:
+        timers.append(threading.Timer(0.5, action))
+        timers[-1].start()
+
+    yield start
+    for timer in timers:
+        timer.join(30)
+        assert not timer.is_alive(), "an action of the test does not end"
 
 
 class RecordedRun(NamedTuple):

@@ -170,10 +170,10 @@ class TestStop:
 
 
 class TestWatch:
-    def test_from_the_beginning_to_the_end(self, client: Client, worker, run_id: int):
+    def test_from_the_beginning_to_the_end(self, client: Client, worker, later, run_id: int):
         attempt = worker.claim(run_id)
         told = [started(0), founders(1), evaluation(2, -900.0), finished(3)]
-        threading.Timer(0.5, lambda: [worker.report(run_id, attempt, event) for event in told]).start()
+        later(lambda: [worker.report(run_id, attempt, event) for event in told])
         messages = list(client.watch(run_id))
         assert events_of(messages) == told
         assert any(isinstance(message, Run) and message.status == "running" for message in messages)

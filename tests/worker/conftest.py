@@ -19,7 +19,7 @@ jax.config.update("jax_numpy_rank_promotion", "raise")
 def remember_compiled_programs(compile_cache: Path):
     """The same small programs are compiled by many tests."""
     jax.config.update("jax_compilation_cache_dir", str(compile_cache))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)  # less is not worth a file
     yield
     jax.config.update("jax_compilation_cache_dir", None)
 

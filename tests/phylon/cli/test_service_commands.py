@@ -5,8 +5,6 @@ import json
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -117,10 +115,10 @@ class TestStop:
 
 
 class TestWatch:
-    def test_until_it_finishes(self, ask, experiment, worker):
+    def test_until_it_finishes(self, ask, experiment, worker, later):
         run_id = experiment.runs[0].id
         attempt = worker.claim(run_id)
-        threading.Timer(0.3, lambda: worker.report(run_id, attempt, *history(), finished())).start()
+        later(lambda: worker.report(run_id, attempt, *history(), finished()))
         result = ask("watch", str(experiment.id))
         assert result.exit_code == 0, result.output
         assert "1000/12000 steps · return best -900, median -1050" in result.stderr
@@ -149,19 +147,14 @@ class TestWatch:
 
 
 class TestLogs:
-    def test_printed_and_followed_to_the_end(self, ask, experiment, worker):
+    def test_printed_and_followed_to_the_end(self, ask, experiment, worker, later):
         run_id = experiment.runs[0].id
         attempt = worker.claim(run_id)
         lines = [LogLine(line=n, wall=0.0, stream="trainer", text=f"[line] {n}") for n in range(3)]
         worker.report(run_id, attempt, *history(), logs=lines[:2])
         first = ask("logs", str(experiment.id)).stdout.splitlines()
         assert [text[-8:] for text in first] == ["[line] 0", "[line] 1"]
-
-        def end() -> None:
-            time.sleep(0.5)
-            worker.report(run_id, attempt, finished(), logs=lines[2:])
-
-        threading.Thread(target=end).start()
+        later(lambda: worker.report(run_id, attempt, finished(), logs=lines[2:]))
         assert "[line] 2" in ask("logs", str(experiment.id), "--follow").stdout
 
     def test_an_unknown_replicate(self, ask, experiment):
