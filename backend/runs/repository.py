@@ -3,6 +3,7 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
+from phylon.backend.jobs import repository as jobs
 from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Experiment, Run
 
@@ -26,17 +27,15 @@ def of_job(session: Session, job_id: int) -> Run:
 
 
 def lock(session: Session, run_id: int) -> Run:
-    """The run and its job, changed by nobody else until this transaction ends."""
-    run = session.scalar(
-        select(Run).where(Run.id == run_id).with_for_update().execution_options(populate_existing=True)
-    )
-    if run is None:
-        raise NotFound("run", run_id)
+    """Changed by nobody else until this transaction ends: its job is locked, as every writer does before it writes."""
+    run = get(session, run_id)
+    jobs.lock(session, run.job_id)
+    session.refresh(run)
     return run
 
 
 def lock_of_experiments(session: Session, experiments: list[Experiment]) -> list[Run]:
-    """With their jobs, in the order of these, as everyone who locks several must."""
     ids = [experiment.id for experiment in experiments]
-    statement = select(Run).where(Run.experiment_id.in_(ids)).order_by(Run.job_id).with_for_update()
+    jobs.lock_all(session, session.scalars(select(Run.job_id).where(Run.experiment_id.in_(ids))))
+    statement = select(Run).where(Run.experiment_id.in_(ids)).order_by(Run.id)
     return list(session.scalars(statement.execution_options(populate_existing=True)))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from phylon.backend.jobs import repository as jobs
 from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Job, Study, StudyMeasurement
 from phylon.contract.studies import Measurement
@@ -23,12 +24,10 @@ def of_job(session: Session, job_id: int) -> Study:
 
 
 def lock(session: Session, study_id: int) -> Study:
-    """The study and its job, changed by nobody else until this transaction ends."""
-    study = session.scalar(
-        select(Study).where(Study.id == study_id).with_for_update().execution_options(populate_existing=True)
-    )
-    if study is None:
-        raise NotFound("study", study_id)
+    """Changed by nobody else until this transaction ends: its job is locked, as every writer does before it writes."""
+    study = get(session, study_id)
+    jobs.lock(session, study.job_id)
+    session.refresh(study)
     return study
 
 

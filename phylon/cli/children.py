@@ -50,6 +50,6 @@ class Interrupts:
 def describe_crash(noun: str, child: ChildProcess, log: Path) -> str:
     lines = "\n".join(f"  | {line}" for line in child.last_lines)
     return (
-        f"the {noun} died with exit code {child.exit_code} and no outcome; run the same command again to go on from "
+        f"the {noun} died with exit code {child.exit_code} and no outcome; run the same command again to resume from "
         f"where it stood. The end of {log}:\n{lines}"
     )

@@ -30,9 +30,13 @@ SPEC: dict[str, Any] = {
     "kind": "training",
     "seed": 7,
     "environment": {"suite": "gymnasium", "id": "Pendulum-v1"},
-    "algorithm": {"name": "td3", "policy_learning_rate": {"log_uniform": [1e-4, 1e-2]}},
-    "population": {"size": 2, "method": {"name": "pbt", "interval": 400}},
+    "algorithm": {"name": "td3", "batch_size": 16, "policy_learning_rate": {"log_uniform": [1e-4, 1e-2]}},
+    "population": {"size": 4, "method": {"name": "pbt", "interval": 400}},
+    "replay": {"capacity": 4000, "ratio": 1.0, "warmup": 200},
     "budget": {"env_steps": 2000},
+    "evaluation": {"interval": 200, "episodes": 1},
+    "metrics": {"interval": 100},
+    "checkpoint": {"interval": 400},
 }
 STUDY_SPEC: dict[str, Any] = {
     **{"version": 1, "name": "small", "description": "Few.", "kind": "runtime_study", "algorithms": ["td3"]},
@@ -96,7 +100,7 @@ def _worker(number: int) -> dict[str, Any]:
 def _experiment() -> dict[str, Any]:
     return {
         **{"id": 1, "name": "old", "spec": SPEC, "yaml": "# mine\n", "suite": "gymnasium", "group_id": None},
-        **{"environment": "Pendulum-v1", "algorithm": "td3", "method": "pbt", "population_size": 2},
+        **{"environment": "Pendulum-v1", "algorithm": "td3", "method": "pbt", "population_size": 4},
         "created_at": THEN,
     }
 
@@ -121,7 +125,7 @@ def _lease(status: str) -> dict[str, Any]:
 def _run(status: str, number: int) -> dict[str, Any]:
     begun = status in BEGUN
     return {
-        **{"id": number, "experiment_id": 1, "replicate": number - 1, "seed": 7, "population_size": 2},
+        **{"id": number, "experiment_id": 1, "replicate": number - 1, "seed": 7, "population_size": 4},
         **{"total_steps": 2000, "max_attempts": 5, "handed_back": 1 if begun else 0},
         **_lease(status),
         **{"error": ERROR if status == "failed" else None, "last_seq": 4 if begun else -1},

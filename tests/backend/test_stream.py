@@ -7,7 +7,7 @@ from collections import Counter
 import httpx
 import pytest
 
-from phylon.backend.models import Experiment
+from phylon.backend.models import Experiment, Run
 
 
 class Stream:
@@ -190,13 +190,14 @@ def test_a_run_that_is_deleted_ends_the_stream(server, context, run_id):
         assert list(stream) == []
 
 
-def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, worker, run_id, wait_for):
-    worker_job = worker.job_id(run_id)
+def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, run_id, wait_for):
+    with context.database.read() as session:
+        job_id = session.get(Run, run_id).job_id
     pool, watchers = context.database.engine.pool, context.doorbell._watchers
     streams = [Stream(server, run_id) for _ in range(5)]
     for stream in streams:
         assert stream.until_status("queued")
-    assert len(watchers[f"job {worker_job}"]) == 5
+    assert len(watchers[f"job {job_id}"]) == 5
     wait_for(lambda: pool.checkedout() == 0, "the connections to be given back while all listen")
     for stream in streams:
         stream.__exit__()

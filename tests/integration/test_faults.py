@@ -26,7 +26,7 @@ STUDY = parse_study(
     {
         **{"version": 1, "name": "disturbed", "kind": "runtime_study", "algorithms": ["ddpg"], "frameworks": ["torch"]},
         **{"strategies": ["sequential"], "population_sizes": [1, 2, 3], "fused_updates": [1], "batch_sizes": [4]},
-        **{"hidden": [[4]], "repeats": 2, "warmup_calls": 1, "seconds": 1.0},
+        **{"hidden": [[4]], "repeats": 2, "warmup_calls": 1, "seconds": 0.1},
     }
 )
 
@@ -81,7 +81,7 @@ class StudyJob:
         self._platform.wait(lambda: self.read().status in ("finished", "failed", "stopped"), "its end", 180.0)
         study = self.read()
         assert (study.status, study.error, study.done) == ("finished", None, len(STUDY.cells()))
-        assert [cell_of(measurement) for measurement in study.measurements] == STUDY.cells()
+        assert [cell_of(measurement) for measurement in study.measurements] == list(STUDY.cells())
         assert list(study.measurements)[: len(self._before)] == self._before
         with contextlib.closing(sqlite3.connect(self._platform.folder / "phylon.db")) as database:
             job = "SELECT job_id FROM studies WHERE id = ?"

@@ -174,7 +174,7 @@ def test_out_is_a_file(train, tmp_path: Path):
     (tmp_path / "file").write_text("")
     result = train(tmp_path / "file")
     assert result.returncode == 2
-    assert "--out names a directory" in result.stderr
+    assert "is a file; choose another directory with --out" in result.stderr
 
 
 @pytest.mark.parametrize(("require", "extra"), [(extras.require_worker, "worker"), (extras.require_server, "server")])
