@@ -24,10 +24,20 @@ class Forecast(Schema):
     """Memory that one run's replay takes, the largest."""
 
 
+class NoteRead(Schema):
+    """What will be different from what was written, and why."""
+
+    path: str
+    message: str
+
+
 class SpecReport(Schema):
     valid: bool
     problems: list[ProblemRead]
+    notes: list[NoteRead]
     spec: dict[str, Any] | None
     """The experiment or runtime study with every default; none for a group."""
+    resolved: str | None
+    """The same as YAML: what will really run. Of a group, one YAML document per experiment."""
     forecast: Forecast | None
     """None for a runtime study, which trains nothing."""

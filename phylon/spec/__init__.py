@@ -2,14 +2,25 @@
 
 from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec, hyperparameters, tuned
 from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
-from phylon.spec.experiment import ExperimentSpec
+from phylon.spec.draft import Note
+from phylon.spec.experiment import ExperimentSpec, replicate_seed
 from phylon.spec.explore import PerturbExplore, ResampleExplore
-from phylon.spec.group import Document, Group, GroupSpec, group_to_yaml, parse_document, parse_group
+from phylon.spec.group import (
+    Document,
+    Group,
+    GroupSpec,
+    ResolvedDocument,
+    expand_document,
+    group_to_yaml,
+    parse_document,
+    parse_group,
+    resolve_document,
+)
 from phylon.spec.population import IndependentSpec, PBTSpec
 from phylon.spec.problems import Problem, SpecInvalid
-from phylon.spec.reading import parse_spec, parse_yaml, read_yaml, spec_to_json, spec_to_yaml
+from phylon.spec.reading import read_yaml, to_yaml
+from phylon.spec.resolve import Resolved, parse_spec, parse_yaml, resolve, spec_to_json, spec_to_yaml
 from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell, parse_study, study_to_yaml
-from phylon.spec.seeds import replicate_seed
 from phylon.spec.segments import segment_steps
 from phylon.spec.selection import TruncationSelection
 from phylon.spec.upgrade import upgrade
@@ -27,10 +38,13 @@ __all__ = [
     "IntUniform",
     "LogUniform",
     "MLPSpec",
+    "Note",
     "PBTSpec",
     "PerturbExplore",
     "Problem",
     "ResampleExplore",
+    "Resolved",
+    "ResolvedDocument",
     "RuntimeStudySpec",
     "SACSpec",
     "SpecInvalid",
@@ -39,6 +53,7 @@ __all__ = [
     "TruncationSelection",
     "Uniform",
     "bounds",
+    "expand_document",
     "group_to_yaml",
     "hyperparameters",
     "parse_document",
@@ -48,11 +63,14 @@ __all__ = [
     "parse_yaml",
     "read_yaml",
     "replicate_seed",
+    "resolve",
+    "resolve_document",
     "scale",
     "segment_steps",
     "spec_to_json",
     "spec_to_yaml",
     "study_to_yaml",
+    "to_yaml",
     "tuned",
     "upgrade",
 ]

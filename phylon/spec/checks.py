@@ -15,7 +15,7 @@ from phylon.spec.pb2 import PB2FamilySpec
 from phylon.spec.pb2_checks import family_fits_what_is_tuned, window_holds_a_round
 from phylon.spec.population import NoOpSpec, PBTSpec, RandomSearchSpec
 from phylon.spec.problems import Problem, showable
-from phylon.spec.replay_method import ReplayScheduleSpec, schedule_problems
+from phylon.spec.schedule_method import ScheduleSpec, schedule_problems
 from phylon.spec.resets import resettable_parts
 from phylon.spec.segments import segment_steps
 from phylon.spec.selection import NoSelection, TruncationSelection, donors, replaced_members
@@ -169,7 +169,7 @@ def parts_have_quarters(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 
 def schedule_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if isinstance(spec.population.method, ReplayScheduleSpec):
+    if isinstance(spec.population.method, ScheduleSpec):
         yield from schedule_problems(spec.population.method, spec.algorithm, segment_steps(spec))
 
 

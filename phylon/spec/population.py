@@ -11,7 +11,7 @@ from phylon.spec.evolving import CopySpec, Evolving
 from phylon.spec.explore import ExploreSpec, PerturbExplore
 from phylon.spec.mf_pbt import MFPBTSpec
 from phylon.spec.pb2 import PB2MixSpec, PB2MultSpec, PB2RandSpec, PB2Spec
-from phylon.spec.replay_method import ReplayScheduleSpec
+from phylon.spec.schedule_method import ScheduleSpec
 from phylon.spec.selection import SelectionSpec, TruncationSelection
 
 
@@ -60,7 +60,7 @@ MethodSpec = Annotated[
     | NoOpSpec
     | IndependentSpec
     | RandomSearchSpec
-    | ReplayScheduleSpec,
+    | ScheduleSpec,
     Discriminator("name"),
 ]
 

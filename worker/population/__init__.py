@@ -31,7 +31,7 @@ METHODS: dict[str, Callable[[ExperimentSpec], PopulationMethod]] = {
     "pbt": pbt,
     "no_op": pbt,
     "mf_pbt": mf_pbt,
-    "replay": schedule,
+    "schedule": schedule,
     "pb2": pb2,
     "pb2_rand": pb2_rand,
     "pb2_mult": pb2_mult,

@@ -1,4 +1,4 @@
-"""Replay: fresh members follow a schedule of hyper-parameters that a population once found."""
+"""Schedule: fresh members follow a schedule of hyper-parameters that a population once found."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -10,14 +10,16 @@ from pydantic_core import PydanticCustomError
 from phylon.spec.algorithms import AlgorithmSpec, names_of, tunable_fields
 from phylon.spec.distributions import Finite, Model
 from phylon.spec.problems import Problem, problems_of
+from phylon.spec.quantities import read_number
 
 
 def _number_or_name(value: Any) -> Any:
+    value = read_number(value)  # no name looks like a number
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise PydanticCustomError(
             "not_a_number_or_name",
             "expected a number or a name",
-            {"remedy": "write one value for all members, such as 0.001 (YAML 1.1 reads 1e-3 as text: write 1.0e-3)"},
+            {"remedy": "write one value for all members, such as 0.001"},
         )
     return value
 
@@ -49,24 +51,17 @@ def _in_order(entries: tuple[ScheduleEntry, ...]) -> tuple[ScheduleEntry, ...]:
     return entries
 
 
-class ReplayScheduleSpec(Model):
+class ScheduleSpec(Model):
     """All members follow one schedule and never copy each other; `phylon schedule` writes one."""
 
-    name: Literal["replay"]
+    name: Literal["schedule"]
     schedule: Annotated[tuple[ScheduleEntry, ...], Field(min_length=1), AfterValidator(_in_order)]
 
 
-def schedule_problems(method: ReplayScheduleSpec, algorithm: AlgorithmSpec, segment: int) -> Iterator[Problem]:
-    """What does not fit the algorithm, or the `segment` steps at whose ends values can change."""
+def schedule_problems(method: ScheduleSpec, algorithm: AlgorithmSpec) -> Iterator[Problem]:
+    """What does not fit the algorithm."""
     for place, entry in enumerate(method.schedule):
         path = f"population.method.schedule.{place}"
-        if entry.step % segment:
-            yield Problem(
-                path=f"{path}.step",
-                value=entry.step,
-                message=f"not a multiple of a segment's {segment} steps",
-                remedy=f"use {round(entry.step / segment) * segment}",
-            )
         for name, value in entry.values.items():
             yield from _value_problems(algorithm, name, value, f"{path}.values.{name}")
 
