@@ -29,8 +29,8 @@ from phylon.spec import (
     replicate_seed,
     spec_to_json,
     to_yaml,
-    upgrade,
 )
+from phylon.spec.upgrade import upgrade
 
 
 class SpecRefused(Invalid):

@@ -178,8 +178,10 @@ def _settle_method(
         draft.fill(path, interval if in_steps else max(1, round(interval * updates)))
         if in_steps:
             _move_to_evaluation(draft, path, evaluation)
+        # Who has learnt nothing yet is not worth selecting.
         warmup = draft.count("replay.warmup") or 0
-        draft.fill("population.method.burn_in", 0 if parts.is_joint or not in_steps else warmup)
+        is_early = in_steps and not parts.is_joint and (draft.count(path) or interval) < warmup
+        draft.fill("population.method.burn_in", warmup if is_early else 0)
     _move_entries(draft, "population.method.schedule", segment)
     if in_steps:
         _move_entries(draft, "population.method.coefficient.values", draft.count(path) or segment)

@@ -55,4 +55,4 @@ def invalid(message: str, remedy: str, value: Any = None) -> SpecInvalid:
 
 def to_yaml(*documents: dict[str, Any]) -> str:
     """Several documents are separated by lines of three dashes."""
-    return yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True)
+    return yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)

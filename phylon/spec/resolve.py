@@ -16,7 +16,8 @@ from phylon.spec.distributions import has_distribution
 from phylon.spec.draft import Draft, Note
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.lengths import Parts, settle_lengths
-from phylon.spec.population import IndependentSpec, PBTSpec
+from phylon.spec.methods.independent import IndependentSpec
+from phylon.spec.methods.pbt import PBTSpec
 from phylon.spec.problems import SpecInvalid, problems_of, showable
 from phylon.spec.reading import invalid, read_yaml, to_yaml
 from phylon.spec.selection import TruncationSelection

@@ -58,7 +58,7 @@ class TestYaml:
     def test_is_a_method_of_the_spec(self, make_lineage):
         text = schedule_yaml(schedule_of(make_lineage(4, [(2000, 3, 0)]), 4))
         assert text == (
-            "name: replay\nschedule:\n- {step: 0, values: {discount: 0.9}}\n- {step: 2000, values: {discount: 0.904}}\n"
+            "name: schedule\nschedule:\n- {step: 0, values: {discount: 0.9}}\n- {step: 2000, values: {discount: 0.904}}\n"
         )
 
     @settings(max_examples=60, deadline=None)
@@ -96,11 +96,11 @@ class TestSpec:
     )
     def test_refuses(self, schedule, message):
         with pytest.raises(ValidationError, match=message):
-            ScheduleSpec.model_validate({"name": "replay", "schedule": schedule})
+            ScheduleSpec.model_validate({"name": "schedule", "schedule": schedule})
 
     def test_fits_the_algorithm(self):
         method = ScheduleSpec.model_validate(
-            {"name": "replay", "schedule": [{"step": 0, "values": {"discount": 0.99, "policy_delay": 2}}]}
+            {"name": "schedule", "schedule": [{"step": 0, "values": {"discount": 0.99, "policy_delay": 2}}]}
         )
         assert list(schedule_problems(method, TD3Spec(name="td3"), 50)) == []
 
@@ -117,7 +117,7 @@ class TestSpec:
         ],
     )
     def test_names_what_does_not_fit(self, algorithm, values, path, message):
-        method = ScheduleSpec.model_validate({"name": "replay", "schedule": [{"step": 0, "values": values}]})
+        method = ScheduleSpec.model_validate({"name": "schedule", "schedule": [{"step": 0, "values": values}]})
         (problem,) = schedule_problems(method, algorithm, 50)
         assert problem["path"] == f"population.method.schedule.0.values.{path}"
         assert message in problem["message"]
@@ -125,6 +125,6 @@ class TestSpec:
 
     def test_changes_only_at_span_borders(self):
         schedule = [{"step": 0, "values": {"discount": 0.9}}, {"step": 120, "values": {"discount": 0.8}}]
-        method = ScheduleSpec.model_validate({"name": "replay", "schedule": schedule})
+        method = ScheduleSpec.model_validate({"name": "schedule", "schedule": schedule})
         (problem,) = schedule_problems(method, TD3Spec(name="td3"), 50)
         assert (problem["path"], problem["remedy"]) == ("population.method.schedule.1.step", "use 100")
