@@ -2,8 +2,8 @@
 
 from phylon.backend.kit.errors import ProblemRead
 from phylon.backend.specs.schemas import Forecast, SpecReport
+from phylon.forecast.memory import replay_bytes
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, parse_document, read_yaml, spec_to_json
-from phylon.spec.memory import replay_bytes
 
 
 def report(yaml: str) -> SpecReport:

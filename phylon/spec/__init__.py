@@ -1,18 +1,26 @@
-"""The experiment spec: what a run is, in one versioned object."""
+"""The experiment spec: what a run is, in one versioned object.
 
-from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec, hyperparameters, tuned
-from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
-from phylon.spec.experiment import ExperimentSpec
-from phylon.spec.explore import PerturbExplore, ResampleExplore
-from phylon.spec.group import Document, Group, GroupSpec, group_to_yaml, parse_document, parse_group
-from phylon.spec.population import IndependentSpec, PBTSpec
-from phylon.spec.problems import Problem, SpecInvalid
-from phylon.spec.reading import parse_spec, parse_yaml, read_yaml, spec_to_json, spec_to_yaml
-from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell, parse_study, study_to_yaml
-from phylon.spec.seeds import replicate_seed
-from phylon.spec.segments import segment_steps
-from phylon.spec.selection import TruncationSelection
-from phylon.spec.upgrade import upgrade
+Names are loaded when first used: the union of algorithms asks plug-ins, whose own modules import from this package.
+"""
+
+from typing import TYPE_CHECKING
+
+from phylon.lazy_names import load_lazily
+
+if TYPE_CHECKING:
+    from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec, hyperparameters, tuned
+    from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
+    from phylon.spec.experiment import ExperimentSpec
+    from phylon.spec.explore import PerturbExplore, ResampleExplore
+    from phylon.spec.group import Document, Group, GroupSpec, group_to_yaml, parse_document, parse_group
+    from phylon.spec.methods.independent import IndependentSpec
+    from phylon.spec.methods.pbt import PBTSpec
+    from phylon.spec.problems import Problem, SpecInvalid
+    from phylon.spec.reading import parse_spec, parse_yaml, read_yaml, spec_to_json, spec_to_yaml
+    from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell, parse_study, study_to_yaml
+    from phylon.spec.seeds import replicate_seed
+    from phylon.spec.segments import segment_steps
+    from phylon.spec.selection import TruncationSelection
 
 __all__ = [
     "AlgorithmSpec",
@@ -54,5 +62,23 @@ __all__ = [
     "spec_to_yaml",
     "study_to_yaml",
     "tuned",
-    "upgrade",
 ]
+
+__getattr__ = load_lazily(
+    __name__,
+    {
+        "algorithms": ("AlgorithmSpec", "DDPGSpec", "MLPSpec", "SACSpec", "TD3Spec", "hyperparameters", "tuned"),
+        "distributions": ("Choice", "Distribution", "IntUniform", "LogUniform", "Uniform", "bounds", "scale"),
+        "experiment": ("ExperimentSpec",),
+        "explore": ("PerturbExplore", "ResampleExplore"),
+        "group": ("Document", "Group", "GroupSpec", "group_to_yaml", "parse_document", "parse_group"),
+        "methods.independent": ("IndependentSpec",),
+        "methods.pbt": ("PBTSpec",),
+        "problems": ("Problem", "SpecInvalid"),
+        "reading": ("parse_spec", "parse_yaml", "read_yaml", "spec_to_json", "spec_to_yaml"),
+        "runtime_study": ("RuntimeStudySpec", "StudyCell", "parse_study", "study_to_yaml"),
+        "seeds": ("replicate_seed",),
+        "segments": ("segment_steps",),
+        "selection": ("TruncationSelection",),
+    },
+)

@@ -7,16 +7,29 @@ import yaml
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from phylon.registry import algorithms
 from phylon.spec.algorithms.networks import Width
 from phylon.spec.distributions import Model
 from phylon.spec.problems import Problem, SpecInvalid, problems_of, showable
 from phylon.spec.reading import invalid
 from phylon.spec.upgrade import upgrade
 
-AlgorithmName = Literal["td3", "sac", "ddpg", "dqn", "ppo"]
 Framework = Literal["jax", "torch"]
 StudyStrategy = Literal["sequential", "parallel", "vectorized", "sharded", "auto"]
 
+
+def _measurable(name: str) -> str:
+    names = [other.name for other in algorithms().values() if other.study is not None]
+    if name not in names:
+        remedy = f"use one of {', '.join(names)}"
+        raise PydanticCustomError(
+            "not_measurable", "runtime studies do not measure '{name}'", {"name": name, "remedy": remedy}
+        )
+    return name
+
+
+AlgorithmName = Annotated[str, AfterValidator(_measurable)]
+"""Of an algorithm whose description says how a study measures it."""
 LARGEST_STUDY = 5_000
 STRATEGIES_OF_TWINS: tuple[StudyStrategy, ...] = ("sequential", "parallel", "vectorized")
 """What the PyTorch twins can do; they have no counterpart of the others."""

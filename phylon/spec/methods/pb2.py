@@ -3,13 +3,19 @@
 Selection is PBT's. `pb2` tunes numbers; the other three tune categories (`choice`) as well, with or without numbers.
 """
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from phylon.registry.descriptions import MethodDescription
 from phylon.spec.distributions import Model
 from phylon.spec.evolving import Evolving
+from phylon.spec.problems import Problem
 from phylon.spec.selection import TruncationSelection
+
+if TYPE_CHECKING:
+    from phylon.spec.experiment import ExperimentSpec
 
 
 class OptimismSpec(Model):
@@ -67,3 +73,60 @@ class PB2MixSpec(PB2FamilySpec):
 
     name: Literal["pb2_mix"]
     bandit: BanditSpec = BanditSpec()
+
+
+def _problems(spec: "ExperimentSpec") -> Iterator[Problem]:
+    method, size = spec.population.method, spec.population.size
+    assert isinstance(method, PB2FamilySpec)
+    if method.window < size:
+        yield Problem(
+            path="population.method.window",
+            value=method.window,
+            message=f"smaller than the population of {size}, so not even one interval of each member is remembered",
+            remedy=f"use at least {size}; 256 or more is usual",
+        )
+
+
+PB2 = MethodDescription(
+    spec=PB2Spec,
+    engine="phylon.worker.population.pb2.methods:pb2",
+    title="PB2",
+    summary="PBT whose exploration is a Gaussian process bandit over numbers (Parker-Holder et al. 2020).",
+    tuning="required",
+    choices="refused",
+    smallest_size=2,
+    problems=_problems,
+)
+
+PB2_RAND = MethodDescription(
+    spec=PB2RandSpec,
+    engine="phylon.worker.population.pb2.methods:pb2",
+    title="PB2-Rand",
+    summary="PB2 with categories drawn uniformly: the baseline of PB2-Mult and PB2-Mix.",
+    tuning="required",
+    choices="required",
+    smallest_size=2,
+    problems=_problems,
+)
+
+PB2_MULT = MethodDescription(
+    spec=PB2MultSpec,
+    engine="phylon.worker.population.pb2.methods:pb2_mult",
+    title="PB2-Mult",
+    summary="PB2 with categories by a bandit, and a model of each category alone (Parker-Holder et al. 2021).",
+    tuning="required",
+    choices="required",
+    smallest_size=2,
+    problems=_problems,
+)
+
+PB2_MIX = MethodDescription(
+    spec=PB2MixSpec,
+    engine="phylon.worker.population.pb2.methods:pb2_mix",
+    title="PB2-Mix",
+    summary="PB2 with categories by a bandit, and one model of numbers and categories (Parker-Holder et al. 2021).",
+    tuning="required",
+    choices="required",
+    smallest_size=2,
+    problems=_problems,
+)

@@ -1,12 +1,18 @@
 """MF-PBT: sub-populations that evolve at several frequencies."""
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from phylon.registry.descriptions import MethodDescription
 from phylon.spec.evolving import CopySpec, Evolving
 from phylon.spec.explore import ExploreSpec, PerturbExplore
+from phylon.spec.problems import Problem
+
+if TYPE_CHECKING:
+    from phylon.spec.experiment import ExperimentSpec
 
 
 def _rising(frequencies: tuple[int, ...]) -> tuple[int, ...]:
@@ -36,3 +42,33 @@ class MFPBTSpec(Evolving):
     """For each part of the population, how many intervals lie between two of its evolutions."""
     explore: ExploreSpec = PerturbExplore(name="perturb")
     copying: CopySpec = CopySpec()
+
+
+def _size_multiple(method: MFPBTSpec) -> int:
+    """Each part has four equal quarters."""
+    return 4 * len(method.frequencies)
+
+
+def _problems(spec: "ExperimentSpec") -> Iterator[Problem]:
+    method, size = spec.population.method, spec.population.size
+    assert isinstance(method, MFPBTSpec)
+    parts, multiple = len(method.frequencies), _size_multiple(method)
+    if size % multiple:
+        yield Problem(
+            path="population.size",
+            value=size,
+            message=f"mf_pbt has {parts} parts of equal quarters, so the size must be a multiple of {multiple}",
+            remedy=f"use {max(1, round(size / multiple)) * multiple}, or other frequencies",
+        )
+
+
+MF_PBT = MethodDescription(
+    spec=MFPBTSpec,
+    engine="phylon.worker.population.mf_pbt:mf_pbt",
+    title="MF-PBT",
+    summary="PBT in parts that evolve at several frequencies (Doulazmi et al. 2025).",
+    tuning="usual",
+    smallest_size=8,
+    size_multiple=_size_multiple,
+    problems=_problems,
+)
