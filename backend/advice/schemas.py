@@ -1,8 +1,8 @@
 """How many members the workers can hold, and what one more costs."""
 
-from phylon.advice import Limit
 from phylon.backend.kit.schema import Schema
 from phylon.contract.protocol import DeviceKind
+from phylon.forecast.advice import Limit
 
 
 class SpeedPoint(Schema):

@@ -2,8 +2,8 @@
 
 from phylon.backend.kit.errors import ProblemRead
 from phylon.backend.specs.schemas import Forecast, NoteRead, SpecReport
+from phylon.forecast.memory import replay_bytes
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, read_yaml, resolve_document
-from phylon.spec.memory import replay_bytes
 
 
 def report(yaml: str) -> SpecReport:

@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 from phylon import catalogue
-from phylon.advice import members_that_fit
 from phylon.cli.console import out, print_json, print_table, say, show_notes, size
 from phylon.cli.exits import BAD_INPUT, BadInput
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_document
+from phylon.forecast.advice import members_that_fit
+from phylon.forecast.memory import members_at_once, population_memory
 from phylon.presets import list_presets, load_preset
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, tuned
-from phylon.spec.memory import members_at_once, population_memory
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 

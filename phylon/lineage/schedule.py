@@ -8,7 +8,7 @@ import yaml
 
 from phylon.lineage.ancestry import ancestry
 from phylon.results import RunLineage, SpanInTime, Tuned
-from phylon.spec.schedule_method import ScheduleSpec, ScheduleEntry
+from phylon.spec.schedule_method import ScheduleEntry, ScheduleSpec
 
 
 class NothingTuned(ValueError):

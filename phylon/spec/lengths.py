@@ -54,10 +54,7 @@ def settle_lengths(draft: Draft, parts: Parts) -> None:
     budget = draft.count("budget.env_steps") or 1_000_000  # any: a wrong budget has a problem of its own
     in_steps = draft.get("population.method.unit") in (None, "steps")
     lengths = [*LENGTHS, "population.method.interval"] if in_steps else LENGTHS
-    if parts.has_replay:
-        segment = _settle_segment(draft, lengths, budget)
-    else:
-        segment = _settle_rollout(draft, parts, budget)
+    segment = _settle_segment(draft, lengths, budget) if parts.has_replay else _settle_rollout(draft, parts, budget)
     for path in lengths:
         _move_to_multiple(draft, path, segment, f"not a whole number of segments of {segment:,} steps")
     budget = draft.count("budget.env_steps") or budget
@@ -168,9 +165,7 @@ def _settle_replay(draft: Draft, parts: Parts, budget: int, segment: int) -> Non
     draft.fill("replay.warmup", min(LONGEST_WARMUP, budget // 10) // segment * segment)
 
 
-def _settle_method(
-    draft: Draft, parts: Parts, budget: int, segment: int, evaluation: int, in_steps: bool
-) -> None:
+def _settle_method(draft: Draft, parts: Parts, budget: int, segment: int, evaluation: int, in_steps: bool) -> None:
     path = "population.method.interval"
     if parts.method is not None and parts.has_field("interval"):
         interval = _multiple_near(budget / parts.method.rounds, evaluation)

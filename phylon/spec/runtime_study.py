@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from phylon.registry import algorithms
 from phylon.spec.algorithms.networks import Width
 from phylon.spec.distributions import Model
 from phylon.spec.problems import Problem, SpecInvalid, problems_of, showable
@@ -13,10 +14,22 @@ from phylon.spec.quantities import read_duration
 from phylon.spec.reading import invalid, to_yaml
 from phylon.spec.upgrade import upgrade
 
-AlgorithmName = Literal["td3", "sac", "ddpg", "dqn", "ppo"]
 Framework = Literal["jax", "torch"]
 StudyStrategy = Literal["sequential", "parallel", "vectorized", "sharded", "auto"]
 
+
+def _measurable(name: str) -> str:
+    names = [other.name for other in algorithms().values() if other.study is not None]
+    if name not in names:
+        remedy = f"use one of {', '.join(names)}"
+        raise PydanticCustomError(
+            "not_measurable", "runtime studies do not measure '{name}'", {"name": name, "remedy": remedy}
+        )
+    return name
+
+
+AlgorithmName = Annotated[str, AfterValidator(_measurable)]
+"""Of an algorithm whose description says how a study measures it."""
 LARGEST_STUDY = 5_000
 STRATEGIES_OF_TWINS: tuple[StudyStrategy, ...] = ("sequential", "parallel", "vectorized")
 """What the PyTorch twins can do; they have no counterpart of the others."""
@@ -90,9 +103,9 @@ class RuntimeStudySpec(Model):
     """Contenders for the same work take turns; each repeat is one value of the median and the quartiles."""
     warmup_calls: Annotated[int, Field(strict=True, ge=1, le=100)] = 2
     """Calls after the first one, which compiles, and before the first repeat."""
-    seconds: Annotated[
-        float, BeforeValidator(read_duration), Field(strict=True, gt=0, le=600, allow_inf_nan=False)
-    ] = 5.0
+    seconds: Annotated[float, BeforeValidator(read_duration), Field(strict=True, gt=0, le=600, allow_inf_nan=False)] = (
+        5.0
+    )
     """About how long the repeats of a cell take together, e.g. `30s`; each makes at least one call."""
 
     @model_validator(mode="after")
@@ -173,7 +186,11 @@ def _cross_field_problems(spec: RuntimeStudySpec) -> list[Problem]:
 def parse_study(raw: Any) -> RuntimeStudySpec:
     """Raises `SpecInvalid` with every problem found."""
     if not isinstance(raw, dict):
-        raise invalid("a runtime study is a mapping of fields", "write at least the fields kind, algorithms, population_sizes", showable(raw))
+        raise invalid(
+            "a runtime study is a mapping of fields",
+            "write at least the fields kind, algorithms, population_sizes",
+            showable(raw),
+        )
     document = _expand(upgrade(cast(dict[str, Any], raw)))
     try:
         return RuntimeStudySpec.model_validate(document)
@@ -186,9 +203,7 @@ LISTS = ("algorithms", "frameworks", "strategies", "population_sizes", "fused_up
 
 def _expand(written: dict[str, Any]) -> dict[str, Any]:
     """One value in the place of a list means a list of one; a study without a name is called by its algorithms."""
-    document = written | {
-        name: [written[name]] for name in LISTS if isinstance(written.get(name), str | int | float)
-    }
+    document = written | {name: [written[name]] for name in LISTS if isinstance(written.get(name), str | int | float)}
     names = document.get("algorithms")
     if "name" not in document and isinstance(names, list):
         document["name"] = "-".join(["runtime", *(str(name) for name in cast(list[Any], names))])[:100]

@@ -132,7 +132,7 @@ def proximal(spec: PPOSpec | DrACSpec, info: EnvironmentInfo, network: PPONetwor
         )
         return PPOState(*learner, scale), jax.tree.map(jnp.mean, metrics)
 
-    return Algorithm(init, act, update, learns_from="rollout")
+    return Algorithm(init, act, update)
 
 
 def with_scaled_rewards(

@@ -105,7 +105,7 @@ def shared_td3(
     def update(
         population: Joint, hyperparams: Hyperparams, batch: Transition[Array], keys: Key
     ) -> tuple[Joint, Metrics]:
-        numbers, shared = numbers_of("td3", hyperparams, learners), population.shared
+        numbers, shared = numbers_of(spec, hyperparams, learners), population.shared
         state = TD3State(**first_members(population, learners)._asdict(), **shared.critics._asdict())
         targets = jax.vmap(partial(td3.critic_targets, networks), in_axes=(AXES, numbers.axes, 0, 0))(
             state, numbers.values, batch, keys

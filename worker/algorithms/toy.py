@@ -54,7 +54,7 @@ def surrogate_ascent(spec: SurrogateAscentSpec, info: EnvironmentInfo) -> Algori
         theta = jnp.clip(state.theta + hyperparams["learning_rate"] * surrogate_gradient(weights, state.theta), -1, 1)
         return AscentState(theta), {"theta_0": theta[0], "theta_1": theta[1]}
 
-    return Algorithm(init, act, update, learns_from="rollout")
+    return Algorithm(init, act, update)
 
 
 def surrogate_gradient(weights: Array, theta: Array) -> Array:
@@ -81,7 +81,7 @@ def triangle_climb(spec: TriangleClimbSpec, info: EnvironmentInfo) -> Algorithm:
         accuracy = jnp.where(state.accuracy >= END, END, moved)  # whoever arrives has arrived
         return ClimbState(accuracy), {"accuracy": accuracy, "best_learning_rate": best_learning_rate(accuracy)}
 
-    return Algorithm(init, act, update, learns_from="rollout")
+    return Algorithm(init, act, update)
 
 
 def best_learning_rate(accuracy: Array) -> Array:

@@ -13,7 +13,8 @@ import numpy as np
 from envpool.registration import registry
 from numpy.typing import NDArray
 
-from phylon.catalogue.entry import ATARI_FRAMES, EnvironmentEntry
+from phylon.catalogue import EnvironmentEntry
+from phylon.catalogue.bundled import ENVPOOL
 from phylon.spec.environment import AtariSpec, EnvironmentSpec, ProcgenSpec
 from phylon.worker.core.errors import EnvironmentUnavailable
 from phylon.worker.core.types import EnvironmentInfo
@@ -105,7 +106,9 @@ def _options(environment: EnvironmentSpec, family: str, purpose: Purpose) -> Opt
 
 
 def _fixed_options(family: str) -> Options:
-    return {"procgen": {"channel_first": False}, "atari": {"stack_num": ATARI_FRAMES}}.get(family, {})
+    return {"procgen": {"channel_first": False}, "atari": {"stack_num": ENVPOOL.family("atari").frame_stack}}.get(
+        family, {}
+    )
 
 
 class EnvpoolEnvironments:

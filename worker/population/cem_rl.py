@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import ExperimentSpec
-from phylon.spec.cem_rl import CEMRLSpec, members_of_share
+from phylon.spec.methods.cem_rl import CEMRLSpec, members_of_share
 from phylon.worker.core.types import Array, Hyperparams, Joint, Key, Params
 from phylon.worker.learning import adam_init
 from phylon.worker.population import cem

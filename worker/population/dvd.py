@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import ExperimentSpec
-from phylon.spec.dvd import DIVERSITY, BanditCoefficient, DvDSpec, ScheduledCoefficient
+from phylon.spec.methods.dvd import DIVERSITY, BanditCoefficient, DvDSpec, ScheduledCoefficient
 from phylon.worker.core.types import Array, Hyperparams, Key
 from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
 

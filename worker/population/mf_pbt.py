@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import ExperimentSpec
-from phylon.spec.mf_pbt import MFPBTSpec
+from phylon.spec.methods.mf_pbt import MFPBTSpec
 from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Key
 from phylon.worker.population.explore import build_moves, explore_members

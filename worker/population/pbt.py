@@ -14,7 +14,7 @@ import numpy as np
 from phylon.contract.events import Operator
 from phylon.spec import ExperimentSpec, PBTSpec
 from phylon.spec.explore import KeepExplore
-from phylon.spec.population import NoOpSpec
+from phylon.spec.methods.pbt import NoOpSpec
 from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Key
 from phylon.worker.population.explore import build_moves, explore_members

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from phylon.spec.evolving import Evolving
-from phylon.spec.population import MethodSpec
+from phylon.spec.methods.union import MethodSpec
 from phylon.spec.schedule_method import ScheduleSpec
 
 

@@ -38,7 +38,9 @@ def test_what_people_write(read, written, meant):
     assert type(read(written)) is type(meant)
 
 
-@pytest.mark.parametrize("text", ["", "k", "1k5", "0x10", "1e", "one", "1,5", "--3", "9" * 100, "1e999", "inf", "nan", "1 k k"])
+@pytest.mark.parametrize(
+    "text", ["", "k", "1k5", "0x10", "1e", "one", "1,5", "--3", "9" * 100, "1e999", "inf", "nan", "1 k k"]
+)
 def test_what_is_no_number_is_left_alone(text: str):
     assert all(read(text) == text for read in (read_count, read_number, read_duration, read_size))
 

@@ -173,7 +173,10 @@ class TestLengthsThatDoNotFit:
         document = {"environment": "CartPole-v1", "algorithm": "ppo", "budget": "1M"}
         spec, notes = resolve(document)
         assert spec.budget.env_steps == 1_001_472
-        assert {"path": "budget.env_steps", "message": "1M is not a whole number of segments of 2,048 steps; 1,001,472 is used"} in notes
+        assert {
+            "path": "budget.env_steps",
+            "message": "1M is not a whole number of segments of 2,048 steps; 1,001,472 is used",
+        } in notes
         document["algorithm"] = {"name": "ppo", "rollout_steps": 100, "minibatches": 16}
         spec, notes = resolve(document)
         assert spec.algorithm.rollout_steps == 112 and "algorithm.rollout_steps" in [note["path"] for note in notes]
@@ -213,7 +216,9 @@ class TestDefaultsThatGiveWay:
         spec = resolve({"environment": environment, "algorithm": algorithm, "budget": "1M"}).spec
         assert spec.algorithm.network.kind == kind
 
-    @pytest.mark.parametrize(("size", "frequencies"), [(8, (1, 10)), (12, (1, 10, 25)), (16, (1, 10, 25, 50)), (10, (1, 10))])
+    @pytest.mark.parametrize(
+        ("size", "frequencies"), [(8, (1, 10)), (12, (1, 10, 25)), (16, (1, 10, 25, 50)), (10, (1, 10))]
+    )
     def test_parts_of_a_small_population(self, short: dict[str, Any], size: int, frequencies: tuple[int, ...]):
         population = resolve(short | {"population": {"size": size, "method": "mf_pbt"}}).spec.population
         assert population.method.frequencies == frequencies

@@ -52,7 +52,7 @@ def test_a_study_survives_being_written(study: dict[str, Any]):
     ("change", "path", "words"),
     [
         ({"algorithms": []}, "algorithms", "at least 1"),
-        ({"algorithms": ["td4"]}, "algorithms.0", "use one of 'td3', 'sac', 'ddpg', 'dqn' or 'ppo'"),
+        ({"algorithms": ["td4"]}, "algorithms.0", "use one of ddpg, dqn, ppo, sac, td3"),
         ({"population_sizes": [2, 2]}, "population_sizes", "2 is listed twice"),
         ({"population_sizes": [0]}, "population_sizes.0", "at least 1"),
         ({"population_sizes": ["4"]}, "population_sizes.0", "whole number"),

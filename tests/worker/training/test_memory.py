@@ -6,8 +6,8 @@ import jax
 import numpy as np
 import pytest
 
+from phylon.forecast.memory import batch_bytes, call_bytes, learner_of, population_memory, replay_bytes, state_bytes
 from phylon.spec import hyperparameters, parse_spec
-from phylon.spec.memory import batch_bytes, call_bytes, learner_of, population_memory, replay_bytes, state_bytes
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.joint import build_joint_algorithm
 from phylon.worker.core.types import Algorithm, EnvironmentInfo

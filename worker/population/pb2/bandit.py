@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.spec.pb2 import BanditSpec
+from phylon.spec.methods.pb2 import BanditSpec
 from phylon.worker.core.types import Array, Key
 
 LARGEST_EXPLORATION = 0.9

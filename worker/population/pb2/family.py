@@ -18,7 +18,7 @@ import numpy as np
 from phylon.contract.events import Operator
 from phylon.spec import ExperimentSpec
 from phylon.spec.evolving import Evolving
-from phylon.spec.pb2 import BanditSpec, PB2FamilySpec
+from phylon.spec.methods.pb2 import BanditSpec, PB2FamilySpec
 from phylon.spec.selection import donors, replaced_members
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Key

@@ -1,12 +1,18 @@
 """CEM-RL: a search over policies' weights, helped along by gradients."""
 
 import math
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from phylon.registry.descriptions import AlgorithmDescription, JointLearning, MethodDescription
 from phylon.spec.distributions import Model
 from phylon.spec.evolving import Evolving
+from phylon.spec.problems import Problem
+
+if TYPE_CHECKING:
+    from phylon.spec.experiment import ExperimentSpec
 
 Variance = Annotated[float, Field(strict=True, gt=0, le=100)]
 
@@ -41,3 +47,39 @@ class CEMRLSpec(Evolving):
 def members_of_share(size: int, share: float) -> int:
     """Rounded up as written in decimals: 0.3 of 10 is 3, although the float product is a hair above it."""
     return math.ceil(size * share - 1e-9)
+
+
+def _problems(spec: "ExperimentSpec") -> Iterator[Problem]:
+    method = spec.population.method
+    assert isinstance(method, CEMRLSpec)
+    if method.fitness.name != "last":
+        yield Problem(
+            path="population.method.fitness.name",
+            value=method.fitness.name,
+            message="a policy of cem_rl is drawn afresh at each interval and has no earlier evaluations",
+            remedy="use last",
+        )
+
+
+def _has_shared_critic(algorithm: AlgorithmDescription) -> bool:
+    return algorithm.shared_critic is not None
+
+
+def _learners(method: CEMRLSpec, size: int) -> int:
+    return members_of_share(size, method.trained)
+
+
+CEM_RL = MethodDescription(
+    spec=CEMRLSpec,
+    engine="phylon.worker.population.cem_rl:cem_rl",
+    title="CEM-RL",
+    summary="A search over policies' weights, helped by gradients (Pourchot & Sigaud 2019).",
+    joint=JointLearning(
+        engine="phylon.worker.algorithms.joint:learn_apart",
+        trains=_has_shared_critic,
+        learners=_learners,
+    ),
+    smallest_size=2,
+    rounds=100,
+    problems=_problems,
+)

@@ -11,13 +11,10 @@ from typing import NamedTuple
 
 from phylon import catalogue
 from phylon.catalogue import EnvironmentEntry
-from phylon.spec.algorithms import DDPGSpec, DQNSpec, DrACSpec, PPOSpec, SACSpec, SurrogateAscentSpec, TD3Spec
-from phylon.spec.algorithms.toy import TriangleClimbSpec
-from phylon.spec.cem_rl import CEMRLSpec, members_of_share
-from phylon.spec.dvd import DvDSpec
+from phylon.forecast.sizes import Learner
 from phylon.spec.experiment import ExperimentSpec
+from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.spec.segments import segment_steps, segment_updates, updates_at_once
-from phylon.spec.weights import NOTHING, Size, action_size, dueling, mlp, with_torso
 
 NUMBER_BYTES = 4
 FRAME_NUMBER_BYTES = 8
@@ -56,30 +53,22 @@ class PopulationMemory(NamedTuple):
         )
 
 
-class Learner(NamedTuple):
-    """What one member learns with; the second part is everybody's where members share a critic."""
-
-    own: Size
-    own_state: int
-    critic: Size = NOTHING
-    critic_state: int = 0
-
-
 def population_memory(spec: ExperimentSpec) -> PopulationMemory:
     """Where members share a critic, or only some of them learn by gradients, a member's share is a mean."""
     learner = learner_of(spec)
-    is_joint = isinstance(spec.population.method, CEMRLSpec | DvDSpec)
+    is_joint = describe_method(spec.population.method).joint is not None
+    looks = describe_algorithm(spec.algorithm).memory.passes
     networks, share = learner.own + learner.critic, _learners(spec) / spec.population.size
     batches = round(share * batch_bytes(spec))
     copies = networks.weights // 4  # a CPU transposes one layer at a time
-    passes = networks.weights + copies + _looks(spec) * batch_rows(spec) * networks.activations
+    passes = networks.weights + copies + looks * batch_rows(spec) * networks.activations
     is_shared, rings = spec.replay is not None and spec.replay.sharing == "shared", replay_bytes(spec)
     return PopulationMemory(
-        fixed=Share(learner.critic_state if is_joint else 0, rings if is_shared else 0),
-        state=learner.own_state + (0 if is_joint else learner.critic_state),
+        fixed=Share(_bytes(learner.critic_state) if is_joint else 0, rings if is_shared else 0),
+        state=_bytes(learner.own_state + (0 if is_joint else learner.critic_state)),
         batches=batches,
         # a program puts its batches into another order
-        step=round(share * (call_bytes(spec) + _numbers(passes))),
+        step=round(share * (call_bytes(spec) + _bytes(passes))),
         ring=0 if is_shared else rings // spec.population.size,
     )
 
@@ -99,73 +88,25 @@ def members_at_once(spec: ExperimentSpec, cores: int, is_cpu: bool) -> int | Non
             return None
 
 
-def _looks(spec: ExperimentSpec) -> int:
-    """DrAC looks at images and at their augmentations. That members compute every way of augmenting costs as much."""
-    return 3 if isinstance(spec.algorithm, DrACSpec) else 1
-
-
 def _learners(spec: ExperimentSpec) -> int:
-    method, size = spec.population.method, spec.population.size
-    return members_of_share(size, method.trained) if isinstance(method, CEMRLSpec) else size
+    joint, size = describe_method(spec.population.method).joint, spec.population.size
+    return joint.learners(spec.population.method, size) if joint else size
 
 
 def state_bytes(spec: ExperimentSpec) -> int:
     """Of one member that shares nothing."""
     learner = learner_of(spec)
-    return learner.own_state + learner.critic_state
+    return _bytes(learner.own_state + learner.critic_state)
 
 
 def learner_of(spec: ExperimentSpec) -> Learner:
-    """A state's scalars are counted too: steps of optimisers, losses that are shown again, temperatures."""
-    entry = _entry(spec)
-    observation, actions = entry.observation.shape, action_size(entry)
-    match spec.algorithm:
-        case TD3Spec() | DDPGSpec() as algorithm:
-            inputs = math.prod(observation)
-            critics = algorithm.critics if isinstance(algorithm, TD3Spec) else 1
-            policy = mlp(algorithm.network, inputs, actions)
-            critic = mlp(algorithm.network, inputs + actions, 1).times(critics)
-            scalars = 1 if isinstance(algorithm, TD3Spec) else 0  # of each: the policy's loss, the critic's steps
-            return Learner(
-                policy, _numbers(4 * policy.weights + 1 + scalars), critic, _numbers(4 * critic.weights + 1 + scalars)
-            )
-        case SACSpec() as algorithm:
-            inputs = math.prod(observation)
-            policy = mlp(algorithm.network, inputs, 2 * actions)
-            critic = mlp(algorithm.network, inputs + actions, 1).times(algorithm.critics)
-            temperature = 4 if algorithm.temperature == "adaptive" else 0
-            return Learner(
-                policy, _numbers(3 * policy.weights + 1 + temperature), critic, _numbers(4 * critic.weights + 1)
-            )
-        case DQNSpec() as algorithm:
-            make = dueling if algorithm.dueling else with_torso
-            network = make(algorithm.network, observation, actions)
-            return Learner(network, _numbers(4 * network.weights + 3))
-        case PPOSpec() | DrACSpec() as algorithm:
-            if algorithm.torsos == "shared":
-                network = with_torso(algorithm.network, observation, actions + 1)
-            else:
-                network = with_torso(algorithm.network, observation, actions) + with_torso(
-                    algorithm.network, observation, 1
-                )
-            network += Size(0 if entry.action.kind == "discrete" else actions, 0)  # deviations are weights
-            scale = 3 + spec.environment.envs_per_member if algorithm.reward_normalisation else 0
-            return Learner(network, _numbers(3 * network.weights + 1 + scale))
-        case SurrogateAscentSpec():
-            return Learner(NOTHING, _numbers(2))
-        case TriangleClimbSpec():
-            return Learner(NOTHING, _numbers(1))
+    memory = describe_algorithm(spec.algorithm).memory
+    return memory.learner(spec.algorithm, _entry(spec), spec.environment.envs_per_member)
 
 
 def batch_rows(spec: ExperimentSpec) -> int:
     """Transitions that a gradient step looks at."""
-    match spec.algorithm:
-        case TD3Spec() | DDPGSpec() | SACSpec() | DQNSpec() as algorithm:
-            return algorithm.batch_size
-        case PPOSpec() | DrACSpec() as algorithm:
-            return max(1, segment_steps(spec) // algorithm.minibatches)
-        case _:
-            return 1
+    return describe_algorithm(spec.algorithm).memory.batch_rows(spec.algorithm, segment_steps(spec))
 
 
 def call_bytes(spec: ExperimentSpec) -> int:
@@ -184,7 +125,7 @@ def batch_bytes(spec: ExperimentSpec) -> int:
 
 
 def frame_slots(capacity: int) -> int:
-    """Frames that a replay of stacked frames has room for at first: one a transition, and some to begin episodes."""
+    """Frames that a replay of stacked frames has room for at first: one per transition, and some to begin episodes."""
     return capacity + capacity // 8
 
 
@@ -220,8 +161,8 @@ def _observation_bytes(entry: EnvironmentEntry) -> int:
 
 def _rest_bytes(entry: EnvironmentEntry) -> int:
     """Action, reward and the mark of a transition."""
-    return _numbers(math.prod(entry.action.shape) + 2)
+    return _bytes(math.prod(entry.action.shape) + 2)
 
 
-def _numbers(count: int) -> int:
-    return NUMBER_BYTES * count
+def _bytes(numbers: int) -> int:
+    return NUMBER_BYTES * numbers

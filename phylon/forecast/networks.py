@@ -7,29 +7,13 @@ sum and its activation, whatever a compiler then saves of it.
 import math
 from typing import NamedTuple
 
-from phylon.catalogue import EnvironmentEntry
+from phylon.catalogue.entry import EnvironmentEntry
+from phylon.forecast.sizes import NOTHING, Size
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec, NetworkSpec
 from phylon.spec.algorithms.networks import MLPSpec
 
 KERNEL, BLOCKS = 3, 2
 """Of an IMPALA network: side of its windows, residual blocks of a stage."""
-
-
-class Size(NamedTuple):
-    """Of a network."""
-
-    weights: int
-    activations: int
-    """Numbers for each row of a batch."""
-
-    def __add__(self, other: "Size") -> "Size":  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Size(self.weights + other.weights, self.activations + other.activations)
-
-    def times(self, count: int) -> "Size":
-        return Size(count * self.weights, count * self.activations)
-
-
-NOTHING = Size(0, 0)
 
 
 def action_size(entry: EnvironmentEntry) -> int:
@@ -102,3 +86,24 @@ def _dense(inputs: int, outputs: int) -> Size:
 
 def _window(side: int, inputs: int, outputs: int) -> int:
     return (side * side * inputs + 1) * outputs
+
+
+class ActorCriticSizes(NamedTuple):
+    policy: Size
+    critic: Size
+
+
+def actor_critic(network: MLPSpec, entry: EnvironmentEntry, outputs: int, critics: int) -> ActorCriticSizes:
+    """`outputs`: of the policy, for each dimension of an action."""
+    inputs, actions = math.prod(entry.observation.shape), action_size(entry)
+    return ActorCriticSizes(mlp(network, inputs, outputs * actions), mlp(network, inputs + actions, 1).times(critics))
+
+
+def policy_and_value(spec: NetworkSpec, entry: EnvironmentEntry, is_shared: bool) -> Size:
+    """One network with both heads, or two; deviations of a Gaussian policy are weights."""
+    observation, actions = entry.observation.shape, action_size(entry)
+    if is_shared:
+        networks = with_torso(spec, observation, actions + 1)
+    else:
+        networks = with_torso(spec, observation, actions) + with_torso(spec, observation, 1)
+    return networks + Size(0 if entry.action.kind == "discrete" else actions, 0)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
+from phylon.forecast.memory import PopulationMemory, batch_rows
 from phylon.spec import ExperimentSpec, RuntimeStudySpec
-from phylon.spec.algorithms import DDPGSpec, DQNSpec, PPOSpec, SACSpec, TD3Spec
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec
-from phylon.spec.joint import JOINT
-from phylon.spec.memory import PopulationMemory, batch_rows
-from phylon.spec.runtime_study import AlgorithmName, StudyStrategy
+from phylon.spec.algorithms.networks import MLPSpec
+from phylon.spec.registered import describe_algorithm, describe_method
+from phylon.spec.runtime_study import StudyStrategy
 from phylon.study import Measurement
 
 USABLE = 0.75
@@ -63,7 +63,7 @@ class Speed(NamedTuple):
 class Subject(NamedTuple):
     """What a study would have to measure for a spec."""
 
-    algorithm: AlgorithmName
+    algorithm: str
     hidden: tuple[int, ...]
     batch_size: int
     strategies: tuple[StudyStrategy, ...]
@@ -87,14 +87,15 @@ def _most(needs: Callable[[int], int], available: int) -> int:
 
 
 def subject_of(spec: ExperimentSpec) -> Subject | str:
-    """What to look for in studies, or why none can tell."""
-    algorithm, method, strategy = spec.algorithm, spec.population.method, spec.execution.strategy
-    if not isinstance(algorithm, TD3Spec | SACSpec | DDPGSpec | DQNSpec | PPOSpec):
+    """What to look for in studies, or why none can answer."""
+    strategy = spec.execution.strategy
+    algorithm, method = describe_algorithm(spec.algorithm), describe_method(spec.population.method)
+    if algorithm.study is None:
         return f"Runtime studies do not measure {algorithm.name}."
-    if isinstance(method, JOINT):
+    if method.joint is not None:
         return f"Members of {method.name} share a critic, and runtime studies measure members apart."
-    network = algorithm.network
-    if isinstance(network, ImpalaSpec) or isinstance(network, CNNSpec) != isinstance(algorithm, DQNSpec):
+    network: MLPSpec | CNNSpec | ImpalaSpec = getattr(spec.algorithm, "network")  # noqa: B009  studies set its widths
+    if network.kind != algorithm.study.network.get("kind", "mlp"):
         return f"Runtime studies measure {algorithm.name} with another network than {network.kind}."
     strategies = tuple(name for name in get_args(StudyStrategy) if strategy in ("auto", name))
     return Subject(algorithm.name, network.hidden, min(batch_rows(spec), LARGEST_BATCH), strategies)
@@ -103,7 +104,7 @@ def subject_of(spec: ExperimentSpec) -> Subject | str:
 def nearest_curve(measurements: Iterable[Measurement], subject: Subject) -> Curve | None:
     """Of the same algorithm, the sizes most like the subject's; where several strategies may be used, the fastest.
 
-    A curve tells something only if it begins with a single member and goes on.
+    A curve is of use only if it begins with a single member and goes on.
     """
     found: dict[tuple[tuple[int, ...], int, int], dict[int, Point]] = {}
     for cell in measurements:

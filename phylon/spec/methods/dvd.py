@@ -1,14 +1,19 @@
 """DvD: policies that learn together and are kept apart by the determinant of their behaviours."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Discriminator, Field
 from pydantic_core import PydanticCustomError
 
+from phylon.registry.descriptions import AlgorithmDescription, JointLearning, MethodDescription
 from phylon.spec.distributions import Model
 from phylon.spec.evolving import Evolving
+from phylon.spec.problems import Problem
+
+if TYPE_CHECKING:
+    from phylon.spec.experiment import ExperimentSpec
 
 DIVERSITY = "diversity"
 """What the coefficient is called among the hyper-parameters of a member."""
@@ -72,3 +77,52 @@ class DvDSpec(Evolving):
     dimensions. Policies much farther apart than this no longer repel each other."""
     jitter: Annotated[float, Field(strict=True, ge=1e-6, le=1)] = 1e-4
     """Added to the kernel's diagonal, so that policies which coincide have a determinant and a gradient."""
+
+
+def _problems(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """A schedule's values come into force at intervals."""
+    method = spec.population.method
+    assert isinstance(method, DvDSpec)
+    if not isinstance(method.coefficient, ScheduledCoefficient):
+        return
+    if method.unit == "updates":
+        yield Problem(
+            path="population.method.unit",
+            value=method.unit,
+            message="a schedule of coefficients counts steps",
+            remedy="leave it out",
+        )
+        return
+    for place, entry in enumerate(method.coefficient.values):
+        path = f"population.method.coefficient.values.{place}.step"
+        if 0 < entry.step < method.burn_in:
+            yield Problem(
+                path=path,
+                value=entry.step,
+                message=f"nothing changes before burn_in ({method.burn_in})",
+                remedy="lower burn_in",
+            )
+
+
+def _has_joint_policy_step(algorithm: AlgorithmDescription) -> bool:
+    return algorithm.shared_critic is not None and algorithm.shared_critic.has_joint_policy_step
+
+
+def _everyone(method: DvDSpec, size: int) -> int:
+    del method
+    return size
+
+
+DVD = MethodDescription(
+    spec=DvDSpec,
+    engine="phylon.worker.population.dvd:dvd",
+    title="DvD",
+    summary="Policies that learn together and are kept apart by a joint loss (Parker-Holder et al. 2020).",
+    joint=JointLearning(
+        engine="phylon.worker.algorithms.joint:learn_diversely",
+        trains=_has_joint_policy_step,
+        learners=_everyone,
+    ),
+    smallest_size=2,
+    problems=_problems,
+)
