@@ -54,7 +54,7 @@ def _population_from_version_1(population: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with(document: dict[str, Any], section: str, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with `defaults` for what the section leaves out. A section that is no mapping has its own problem."""
+    """The document with `defaults` for what the section leaves out. What is no mapping has a problem of its own."""
     written = document.get(section)
     if written is None:
         written = {}

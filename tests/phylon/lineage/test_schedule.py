@@ -58,7 +58,8 @@ class TestYaml:
     def test_is_a_method_of_the_spec(self, make_lineage):
         text = schedule_yaml(schedule_of(make_lineage(4, [(2000, 3, 0)]), 4))
         assert text == (
-            "name: schedule\nschedule:\n- {step: 0, values: {discount: 0.9}}\n- {step: 2000, values: {discount: 0.904}}\n"
+            "name: schedule\nschedule:\n"
+            "- {step: 0, values: {discount: 0.9}}\n- {step: 2000, values: {discount: 0.904}}\n"
         )
 
     @settings(max_examples=60, deadline=None)

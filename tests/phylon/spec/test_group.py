@@ -14,7 +14,7 @@ BASE = ("environment", "algorithm", "population", "replay", "budget", "evaluatio
 @pytest.fixture
 def group(raw: dict[str, Any]) -> dict[str, Any]:
     return {
-        "version": 1,
+        "version": 2,
         "name": "both",
         "description": "Two of them.",
         "kind": "group",
