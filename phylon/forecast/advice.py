@@ -155,7 +155,7 @@ def probe_of(subject: Subject) -> RuntimeStudySpec:
     """A small study of it: about a minute."""
     widths = "x".join(map(str, subject.hidden))
     return RuntimeStudySpec(
-        version=1,
+        version=2,
         name=f"probe-{subject.algorithm}-{widths}-batch-{subject.batch_size}",
         description="What a further member costs here, measured in short.",
         kind="runtime_study",

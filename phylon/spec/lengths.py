@@ -62,7 +62,7 @@ def settle_lengths(draft: Draft, parts: Parts) -> None:
     tenth = _multiple_near(budget / CHECKPOINTS, evaluation)
     draft.fill("metrics.interval", _divisor_near(evaluation // segment, budget / FRAMES / segment) * segment)
     draft.fill("checkpoint.interval", tenth)
-    if parts.has_replay or draft.section("replay"):  # one that is of no use is refused as a whole
+    if parts.has_replay or isinstance(draft.get("replay"), dict):  # one that is of no use is refused as a whole
         _settle_replay(draft, parts, budget, segment)
     _settle_method(draft, parts, budget, segment, evaluation, in_steps)
     if isinstance(draft.get("videos"), dict):

@@ -1,6 +1,7 @@
 """From text to plain data, and from a spec back to text."""
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import yaml
 
@@ -40,7 +41,8 @@ def read_yaml(text: str) -> Any:
 
 def _refuse_deep_nesting(text: str) -> None:
     depth = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+    parse = cast(Callable[..., Iterator[yaml.Event]], yaml.parse)  # pyright: ignore[reportUnknownMemberType]
+    for event in parse(text, Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):

@@ -103,7 +103,7 @@ class RuntimeStudySpec(Model):
     """Contenders for the same work take turns; each repeat is one value of the median and the quartiles."""
     warmup_calls: Annotated[int, Field(strict=True, ge=1, le=100)] = 2
     """Calls after the first one, which compiles, and before the first repeat."""
-    seconds: Annotated[float, BeforeValidator(read_duration), Field(strict=True, gt=0, le=600, allow_inf_nan=False)] = (
+    seconds: Annotated[float, Field(strict=True, gt=0, le=600, allow_inf_nan=False), BeforeValidator(read_duration)] = (
         5.0
     )
     """About how long the repeats of a cell take together, e.g. `30s`; each makes at least one call."""

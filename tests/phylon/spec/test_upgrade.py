@@ -88,9 +88,7 @@ def test_the_method_replay_is_called_schedule_now(raw: dict[str, Any]):
 def test_a_group_of_version_1_is_lifted_experiment_by_experiment(raw: dict[str, Any]):
     base = {name: raw[name] for name in ("environment", "algorithm", "budget", "replay")}
     changes = {"population": {"size": 4, "method": {"name": "pbt", "interval": 10_000}}}
-    group = parse_document(
-        {"version": 1, "kind": "group", "name": "old", "base": base, "experiments": {"a": changes}}
-    )
+    group = parse_document({"version": 1, "kind": "group", "name": "old", "base": base, "experiments": {"a": changes}})
     spec = group.experiments["a"]
     assert (spec.version, spec.evaluation.interval, spec.population.method.burn_in) == (2, 10_000, 0)
 
