@@ -4,12 +4,13 @@ What was written stays, or is moved to the next value that fits, with a note. Wh
 resolved spec says everything, resolves to itself, and is what a run keeps: later defaults do not change it.
 """
 
+import difflib
 import re
 from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
 
-from phylon.catalogue import EnvironmentEntry, closest, entries, find
+from phylon.catalogue import EnvironmentEntry, entries, find
 from phylon.registry import algorithms, methods, suites
 from phylon.registry.descriptions import AlgorithmDescription, MethodDescription, name_of
 from phylon.spec.distributions import has_distribution
@@ -122,15 +123,20 @@ def _settle_environment(draft: Draft) -> EnvironmentEntry | None:
 
 
 def _find_suite(draft: Draft, id: str) -> str:
-    found = [entry.suite for entry in entries() if entry.id == id]
-    if not found:  # its id has a problem; the remedy names those of the suite with the most similar one
-        return next((suite for suite in (USUAL_SUITE, *suites()) if closest(suite, id)), USUAL_SUITE)
+    found = _suites_with(id)
+    if not found:  # its id has a problem, whose remedy names similar ones of one suite: that of the most similar one
+        similar = difflib.get_close_matches(id, [entry.id for entry in entries()], n=1)
+        return next(iter(_suites_with(*similar)), USUAL_SUITE)
     suite = USUAL_SUITE if USUAL_SUITE in found else found[0]
     if len(found) > 1:
         others = ", ".join(other for other in found if other != suite)
         message = f"{suite} is used; {others} {'has' if len(found) == 2 else 'have'} it too"
         draft.notes.append(Note(path="environment.suite", message=message))
     return suite
+
+
+def _suites_with(*ids: str) -> list[str]:
+    return [entry.suite for entry in entries() if entry.id in ids]
 
 
 def _settle_network(draft: Draft, algorithm: AlgorithmDescription, entry: EnvironmentEntry) -> None:
