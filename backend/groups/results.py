@@ -8,19 +8,20 @@ from sqlalchemy.orm import Session
 
 from phylon import catalogue
 from phylon.backend.experiments import repository
-from phylon.backend.experiments.schemas import ExperimentSummary
 from phylon.backend.experiments.summary import summarise
 from phylon.backend.groups.aggregate import Scores, aggregate
-from phylon.backend.groups.schemas import AggregateRead, Estimate, GroupExperiment
 from phylon.backend.metrics.frames import unpack
 from phylon.backend.models import Experiment
+from phylon.contract.experiments import ExperimentSummary
+from phylon.contract.groups import Aggregate, Estimate, GroupExperiment
+from phylon.registry import methods
 from phylon.returns import RETURN, best_of
 
 
 class Results(NamedTuple):
     experiments: list[GroupExperiment]
     comparable: bool
-    aggregate: AggregateRead | None
+    aggregate: Aggregate | None
 
 
 def read_results(session: Session, experiments: list[Experiment]) -> Results:
@@ -46,11 +47,16 @@ def _scores(session: Session, experiments: list[Experiment]) -> dict[int, Scores
     scores: dict[int, Scores] = {}
     for experiment in experiments:
         returns = [frames[run.id] for run in experiment.runs if frames[run.id].size]
-        if experiment.method != "independent":  # members that copy each other are one sample: their best
+        if not _is_sample_per_member(experiment.method):  # members that copy each other are one sample: their best
             returns = [np.array([best_of(each)]) for each in returns]
         samples = np.concatenate(returns) if returns else np.empty(0)
         scores[experiment.id] = samples[np.isfinite(samples)]
     return scores
+
+
+def _is_sample_per_member(method: str) -> bool:
+    """A method that is no longer installed may have copied members."""
+    return method in methods() and methods()[method].is_sample_per_member
 
 
 def _row(summary: ExperimentSummary, samples: Scores) -> GroupExperiment:
@@ -58,9 +64,9 @@ def _row(summary: ExperimentSummary, samples: Scores) -> GroupExperiment:
     return GroupExperiment(**dict(summary), final_return=final_return, samples=samples.size)
 
 
-def _aggregate(evaluated: list[Scores]) -> AggregateRead:
+def _aggregate(evaluated: list[Scores]) -> Aggregate:
     found = aggregate(evaluated)
-    return AggregateRead(
+    return Aggregate(
         experiments=len(evaluated),
         samples=sum(samples.size for samples in evaluated),
         mean=Estimate(**found.mean._asdict()),

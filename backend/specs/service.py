@@ -1,7 +1,6 @@
 """What is wrong with a spec, or what it will ask for."""
 
-from phylon.backend.kit.errors import ProblemRead
-from phylon.backend.specs.schemas import Forecast, NoteRead, SpecReport
+from phylon.contract.specs import Forecast, SpecReport
 from phylon.forecast.memory import replay_bytes
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, read_yaml, resolve_document
 
@@ -10,13 +9,12 @@ def report(yaml: str) -> SpecReport:
     try:
         resolved = resolve_document(read_yaml(yaml))
     except SpecInvalid as error:
-        problems = [ProblemRead(**problem) for problem in error.problems]
-        return SpecReport(valid=False, problems=problems, notes=[], spec=None, resolved=None, forecast=None)
+        return SpecReport(valid=False, problems=error.problems, notes=[], spec=None, resolved=None, forecast=None)
     document = resolved.document
     return SpecReport(
         valid=True,
         problems=[],
-        notes=[NoteRead(**note) for note in resolved.notes],
+        notes=resolved.notes,
         spec=None if isinstance(document, Group) else document.model_dump(mode="json"),
         resolved=resolved.to_yaml(),
         forecast=_forecast_of(document),

@@ -10,7 +10,6 @@ from phylon.lazy_names import load_lazily
 if TYPE_CHECKING:
     from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec, hyperparameters, tuned
     from phylon.spec.distributions import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, scale
-    from phylon.spec.draft import Note
     from phylon.spec.experiment import ExperimentSpec, replicate_seed
     from phylon.spec.explore import PerturbExplore, ResampleExplore
     from phylon.spec.group import (
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     )
     from phylon.spec.methods.independent import IndependentSpec
     from phylon.spec.methods.pbt import PBTSpec
-    from phylon.spec.problems import Problem, SpecInvalid
+    from phylon.spec.problems import Note, Problem, SpecInvalid
     from phylon.spec.reading import read_yaml, to_yaml
     from phylon.spec.resolve import Resolved, parse_spec, parse_yaml, spec_to_json, spec_to_yaml
     from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell, parse_study, study_to_yaml
@@ -86,7 +85,6 @@ __getattr__ = load_lazily(
     {
         "algorithms": ("AlgorithmSpec", "DDPGSpec", "MLPSpec", "SACSpec", "TD3Spec", "hyperparameters", "tuned"),
         "distributions": ("Choice", "Distribution", "IntUniform", "LogUniform", "Uniform", "bounds", "scale"),
-        "draft": ("Note",),
         "experiment": ("ExperimentSpec", "replicate_seed"),
         "explore": ("PerturbExplore", "ResampleExplore"),
         "group": (
@@ -102,7 +100,7 @@ __getattr__ = load_lazily(
         ),
         "methods.independent": ("IndependentSpec",),
         "methods.pbt": ("PBTSpec",),
-        "problems": ("Problem", "SpecInvalid"),
+        "problems": ("Note", "Problem", "SpecInvalid"),
         "reading": ("read_yaml", "to_yaml"),
         "resolve": ("Resolved", "parse_spec", "parse_yaml", "spec_to_json", "spec_to_yaml"),
         "runtime_study": ("RuntimeStudySpec", "StudyCell", "parse_study", "study_to_yaml"),

@@ -2,21 +2,13 @@
 
 from typing import Any, cast
 
-from typing_extensions import TypedDict  # what pydantic needs before Python 3.12
-
+from phylon.spec.problems import Note
 from phylon.spec.quantities import read_count
 
 LARGEST = 10**12
 """The longest budget; whatever is longer was not meant."""
 
 _ABSENT = object()
-
-
-class Note(TypedDict):
-    """What was changed, and why. Nobody has to do anything about it."""
-
-    path: str
-    message: str
 
 
 class Draft:

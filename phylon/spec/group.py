@@ -8,10 +8,9 @@ from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from phylon.spec.distributions import Model
-from phylon.spec.draft import Note
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.overrides import PathRefused, put
-from phylon.spec.problems import Problem, SpecInvalid, problems_of, showable
+from phylon.spec.problems import Note, Problem, SpecInvalid, problems_of, showable
 from phylon.spec.reading import invalid, to_yaml
 from phylon.spec.resolve import expand, resolve
 from phylon.spec.runtime_study import RuntimeStudySpec, parse_study

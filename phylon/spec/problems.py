@@ -19,6 +19,13 @@ class Problem(TypedDict):
     remedy: str
 
 
+class Note(TypedDict):
+    """What was changed, and why. Nobody has to do anything about it."""
+
+    path: str
+    message: str
+
+
 class SpecInvalid(ValueError):
     """Raised by everything that reads a spec; carries every problem found, not only the first."""
 

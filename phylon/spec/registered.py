@@ -12,11 +12,15 @@ from phylon.registry.entry_points import Registry
 from phylon.spec.problems import Problem, showable
 
 
+def _written_name(value: object) -> object:
+    return cast(Mapping[str, object], value).get("name") if isinstance(value, Mapping) else None
+
+
 def union_of(registry: Registry[AlgorithmDescription] | Registry[MethodDescription], path: str) -> Any:
     """The spec classes of a registry; `path`: where documents have it, for the report of an unknown name."""
 
     def require_known(value: object) -> object:
-        name = cast(Mapping[str, Any], value).get("name") if isinstance(value, Mapping) else None
+        name = _written_name(value)
         if isinstance(name, str) and name not in registry:
             word = path.rpartition(".")[2]
             problem = Problem(

@@ -14,12 +14,12 @@ from phylon.catalogue import EnvironmentEntry, entries, find
 from phylon.registry import algorithms, methods, suites
 from phylon.registry.descriptions import AlgorithmDescription, MethodDescription, name_of
 from phylon.spec.distributions import has_distribution
-from phylon.spec.draft import Draft, Note
+from phylon.spec.draft import Draft
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.lengths import Parts, settle_lengths
 from phylon.spec.methods.independent import IndependentSpec
 from phylon.spec.methods.pbt import PBTSpec
-from phylon.spec.problems import SpecInvalid, problems_of, showable
+from phylon.spec.problems import Note, SpecInvalid, problems_of, showable
 from phylon.spec.reading import invalid, read_yaml, to_yaml
 from phylon.spec.selection import TruncationSelection
 from phylon.spec.upgrade import upgrade

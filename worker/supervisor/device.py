@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from phylon.contract.protocol import DeviceKind, WorkerRegistration
-from phylon.registry import suites
+from phylon.registry import algorithms, methods, suites
 
 MEBIBYTE = 2**20
 REPORTED_PACKAGES = ("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "celery")
@@ -45,6 +45,8 @@ def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegist
         suites=[
             suite.name for suite in suites().values() if len(_versions(suite.distributions)) == len(suite.distributions)
         ],
+        algorithms=list(algorithms()),
+        methods=list(methods()),
     )
 
 

@@ -22,16 +22,17 @@ def tuned(algorithm: "AlgorithmSpec") -> dict[str, Distribution]:
 
 def tunable_fields(algorithm: type[Model]) -> list[str]:
     """A number differs from structure by its legal range, which only numbers declare."""
-    return [field for field in algorithm.model_fields if _legal(algorithm, field) is not None]
+    return [field for field in algorithm.model_fields if legal_values(algorithm, field) is not None]
 
 
 def names_of(algorithm: type[Model], field: str) -> tuple[str, ...] | None:
     """What the values 0, 1, 2, … of a categorical hyper-parameter are called; None for a number."""
-    legal = _legal(algorithm, field)
+    legal = legal_values(algorithm, field)
     return legal.names if isinstance(legal, Named) else None
 
 
-def _legal(algorithm: type[Model], field: str) -> Legal | Named | None:
+def legal_values(algorithm: type[Model], field: str) -> Legal | Named | None:
+    """The values that a hyper-parameter may take; None for structure."""
     for item in algorithm.model_fields[field].metadata:
         if isinstance(item, AfterValidator) and isinstance(item.func, Legal | Named):
             return item.func

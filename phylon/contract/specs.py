@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from phylon.backend.kit.errors import ProblemRead
-from phylon.backend.kit.schema import InputSchema, Schema
+from phylon.contract.base import ReadModel, Request
+from phylon.spec.problems import Note, Problem
 
 
-class SpecText(InputSchema):
+class SpecText(Request):
     yaml: str
 
 
-class Forecast(Schema):
+class Forecast(ReadModel):
     """What the experiment, or all those of a group, will ask for."""
 
     experiments: int | None
@@ -24,17 +24,11 @@ class Forecast(Schema):
     """Memory that one run's replay takes, the largest."""
 
 
-class NoteRead(Schema):
-    """What will be different from what was written, and why."""
-
-    path: str
-    message: str
-
-
-class SpecReport(Schema):
+class SpecReport(ReadModel):
     valid: bool
-    problems: list[ProblemRead]
-    notes: list[NoteRead]
+    problems: list[Problem]
+    notes: list[Note]
+    """What will differ from what was written."""
     spec: dict[str, Any] | None
     """The experiment or runtime study with every default; none for a group."""
     resolved: str | None
