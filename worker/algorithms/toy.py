@@ -78,7 +78,7 @@ def triangle_climb(spec: TriangleClimbSpec, info: EnvironmentInfo) -> Algorithm:
         luck_key, noise_key = jax.random.split(key)
         gain = expected_gain(hyperparams["learning_rate"], state.accuracy) * 2 * jax.random.uniform(luck_key)
         moved = jnp.clip(state.accuracy + gain + NOISE * jax.random.normal(noise_key), 0, END)
-        accuracy = jnp.where(state.accuracy >= END, END, moved)  # whoever arrives has arrived
+        accuracy = jnp.where(state.accuracy >= END, END, moved)  # a member that arrives has arrived
         return ClimbState(accuracy), {"accuracy": accuracy, "best_learning_rate": best_learning_rate(accuracy)}
 
     return Algorithm(init, act, update)

@@ -1,6 +1,6 @@
 """envpool: C++ pools of MuJoCo, dm_control, Atari, Procgen, classic control and others.
 
-An environment's seed is fixed when its pool is made, so each reset makes the pool anew.
+An environment's seed is fixed when its pool is made, so each reset makes a new pool.
 """
 
 import functools
@@ -28,7 +28,7 @@ FAMILIES = {"envpool.mujoco.dmc": "dm_control", "envpool.mujoco.gym": "mujoco"}
 """Where the last part of the module would not say it."""
 
 FRAMES_PER_SECOND = 30
-"""envpool does not tell how fast its environments' time passes."""
+"""envpool does not report how fast its environments' time passes."""
 
 Options = dict[str, Any]
 
