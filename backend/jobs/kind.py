@@ -17,10 +17,18 @@ class MakePayload(Protocol):
     def __call__(self, session: Session, job: Job, /) -> RunPayload | StudyPayload: ...
 
 
-class FindSuites(Protocol):
-    """The environment suites that a worker must have, by job; jobs that need none may be left out."""
+class JobNeeds(NamedTuple):
+    """Installed parts without which a worker cannot execute a job."""
 
-    def __call__(self, session: Session, job_ids: Sequence[int], /) -> dict[int, str]: ...
+    suite: str
+    algorithm: str
+    method: str
+
+
+class FindNeeds(Protocol):
+    """What a worker must have, by job; jobs that need nothing may be left out."""
+
+    def __call__(self, session: Session, job_ids: Sequence[int], /) -> dict[int, JobNeeds]: ...
 
 
 class ApplyEvents(Protocol):
@@ -51,7 +59,7 @@ class JobKind(NamedTuple):
     event_types: tuple[type[Any], ...]
     """Classes of the events that its process may report."""
     make_payload: MakePayload
-    find_suites: FindSuites
+    find_needs: FindNeeds
     apply: ApplyEvents
     rewind: Rewind
     restore: RestoreEvents

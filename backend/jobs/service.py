@@ -17,6 +17,7 @@ from phylon.backend.kit.errors import Conflict, NotFound
 from phylon.backend.logs import service as logs
 from phylon.backend.models import Attempt, Job, Worker
 from phylon.backend.workers import repository as workers
+from phylon.backend.workers.parts import find_lacking
 from phylon.contract.protocol import (
     Claim,
     ClaimRequest,
@@ -90,11 +91,12 @@ def _check_worker(session: Session, job: Job, worker: Worker) -> None:
         raise JobNotClaimable(
             f"Job {job.id} waits for worker {job.wanted_worker_id}, not for {worker.id}.", "Drop the message."
         )
-    suite = kind_of(job).find_suites(session, [job.id]).get(job.id)
-    if suite is not None and suite not in worker.suites:
+    needs = kind_of(job).find_needs(session, [job.id]).get(job.id)
+    lacking = None if needs is None else find_lacking(worker, needs)
+    if lacking is not None:
         raise JobNotClaimable(
-            f"Job {job.id} needs the suite '{suite}', which worker {worker.name} does not have.",
-            "Install the suite on this worker, or let another worker take the job.",
+            f"Job {job.id} needs {lacking}, which worker {worker.name} does not have.",
+            "Install the package that has it on this worker and restart the worker, or let another one take the job.",
         )
     held = repository.held_by_worker(session).get(worker.id)
     if held is not None:

@@ -10,12 +10,14 @@ from sqlalchemy.orm import Session
 from phylon.backend.context import Context
 from phylon.backend.jobs import repository as jobs
 from phylon.backend.jobs.changes import change, give_up, ring
+from phylon.backend.jobs.kind import JobNeeds
 from phylon.backend.jobs.kinds import KINDS
 from phylon.backend.jobs.status import JobStatus, move_if_waiting
 from phylon.backend.kit import clock
 from phylon.backend.models import Job, Worker
 from phylon.backend.queue import repository
 from phylon.backend.workers import service as workers
+from phylon.backend.workers.parts import find_lacking
 from phylon.contract.protocol import DeviceKind
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
@@ -53,10 +55,10 @@ def choose(session: Session, context: Context) -> list[Dispatch]:
     for device in repository.dispatched_devices(session):  # a message on its way will keep one busy
         _take(idle, lambda worker, device=device: worker.device == device)
     waiting = repository.waiting(session, _LOOKAHEAD) if idle else []
-    suites = _find_suites(session, waiting)
+    needs = _find_needs(session, waiting)
     chosen: list[Dispatch] = []
     for job in waiting:
-        worker = _take(idle, lambda worker, job=job: _can_take(worker, job, suites.get(job.id)))
+        worker = _take(idle, lambda worker, job=job: _can_take(worker, job, needs.get(job.id)))
         if worker is not None:
             dispatch = Dispatch(job.id, cast(DeviceKind, worker.device), clock.now())
             if _mark(session, dispatch):
@@ -65,15 +67,15 @@ def choose(session: Session, context: Context) -> list[Dispatch]:
     return chosen
 
 
-def _find_suites(session: Session, waiting: list[Job]) -> dict[int, str]:
-    found: dict[int, str] = {}
+def _find_needs(session: Session, waiting: list[Job]) -> dict[int, JobNeeds]:
+    found: dict[int, JobNeeds] = {}
     for name, kind in KINDS.items():
-        found |= kind.find_suites(session, [job.id for job in waiting if job.kind == name])
+        found |= kind.find_needs(session, [job.id for job in waiting if job.kind == name])
     return found
 
 
-def _can_take(worker: Worker, job: Job, suite: str | None) -> bool:
-    return job.wanted_worker_id in (None, worker.id) and (suite is None or suite in worker.suites)
+def _can_take(worker: Worker, job: Job, needs: JobNeeds | None) -> bool:
+    return job.wanted_worker_id in (None, worker.id) and (needs is None or find_lacking(worker, needs) is None)
 
 
 def _take(idle: list[Worker], fits: Callable[[Worker], bool]) -> Worker | None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from phylon.backend.artifacts import service as artifacts
 from phylon.backend.context import Context
 from phylon.backend.events import repository as events
-from phylon.backend.jobs.kind import JobKind
+from phylon.backend.jobs.kind import JobKind, JobNeeds
 from phylon.backend.lineage import repository as lineage
 from phylon.backend.metrics import repository as metrics
 from phylon.backend.metrics.frames import SPEED, Frame, pack, unpack
@@ -33,9 +33,10 @@ def make_payload(session: Session, job: Job) -> RunPayload:
     )
 
 
-def find_suites(session: Session, job_ids: Sequence[int]) -> dict[int, str]:
-    statement = select(Run.job_id, Experiment.suite).join(Run.experiment).where(Run.job_id.in_(job_ids))
-    return {job_id: suite for job_id, suite in session.execute(statement)}
+def find_needs(session: Session, job_ids: Sequence[int]) -> dict[int, JobNeeds]:
+    parts = (Experiment.suite, Experiment.algorithm, Experiment.method)
+    statement = select(Run.job_id, *parts).join(Run.experiment).where(Run.job_id.in_(job_ids))
+    return {job_id: JobNeeds(*needed) for job_id, *needed in session.execute(statement)}
 
 
 def apply(session: Session, job: Job, fresh: Sequence[JobEvent]) -> None:
@@ -99,4 +100,4 @@ def _note_returns(run: Run, values: Frame) -> None:
         run.best_return = best
 
 
-RUN = JobKind(get_args(get_args(RunEvent)[0]), make_payload, find_suites, apply, rewind, restore, read)
+RUN = JobKind(get_args(get_args(RunEvent)[0]), make_payload, find_needs, apply, rewind, restore, read)

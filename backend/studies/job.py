@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.context import Context
 from phylon.backend.events import repository as events
-from phylon.backend.jobs.kind import JobKind
+from phylon.backend.jobs.kind import JobKind, JobNeeds
 from phylon.backend.kit.columns import without_nul
 from phylon.backend.models import Event, Job
 from phylon.backend.studies import repository, service
@@ -26,7 +26,7 @@ def make_payload(session: Session, job: Job) -> StudyPayload:
     )
 
 
-def find_suites(session: Session, job_ids: Sequence[int]) -> dict[int, str]:
+def find_needs(session: Session, job_ids: Sequence[int]) -> dict[int, JobNeeds]:
     """None: what is updated is made up, not played."""
     return {}
 
@@ -66,4 +66,4 @@ def read(session: Session, job: Job) -> ReadModel:
     return service.summarise(repository.of_job(session, job.id))
 
 
-STUDY = JobKind(get_args(get_args(StudyEvent)[0]), make_payload, find_suites, apply, rewind, restore, read)
+STUDY = JobKind(get_args(get_args(StudyEvent)[0]), make_payload, find_needs, apply, rewind, restore, read)

@@ -17,7 +17,7 @@ from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams
 from phylon.worker.execution import KeyWords, Population
 from phylon.worker.execution.compilation import fast_compile_options
-from phylon.worker.population import Evolution, Standing, ranks
+from phylon.worker.population import Evolution, PopulationScores, ranks
 from phylon.worker.training.assembly import Parts
 from phylon.worker.training.journal import Journal
 from phylon.worker.training.randomness import run_key
@@ -73,9 +73,9 @@ class Programs(NamedTuple):
     """Their keys follow from the run's key and the step. Programs that the spec does not use are never compiled."""
 
     plan_evolution: Callable[..., tuple[Evolution[Array], Array]]
-    """(key, method state, hyper-parameters, standing) -> the method's plan, and the members' ranks [P]."""
+    """(key, method state, hyper-parameters, scores) -> the method's plan, and the members' ranks [P]."""
     breed: Callable[..., tuple[Any, Population]]
-    """(key, search state, population, standing) -> the next search state and population of a weight search."""
+    """(key, search state, population, scores) -> the next search state and population of a weight search."""
     centre: Callable[..., Population]
     """(search state, population) -> a population in which every slot holds the search's mean."""
     reset_members: Callable[..., Population]
@@ -87,17 +87,17 @@ def make_programs(parts: Parts) -> Programs:
     method, resets, work = parts.method, parts.spec.resets, parts.work
 
     def plan_evolution(
-        key: Array, method_state: Any, hyperparams: Hyperparams, standing: Standing[Array]
+        key: Array, method_state: Any, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> tuple[Evolution[Array], Array]:
-        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", standing.step)
-        return method.evolve(evolve_key, method_state, hyperparams, standing), ranks(standing.fitness)
+        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", scores.step)
+        return method.evolve(evolve_key, method_state, hyperparams, scores), ranks(scores.fitness)
 
     def breed(
-        key: Array, search_state: Any, population: Population, standing: Standing[Array]
+        key: Array, search_state: Any, population: Population, scores: PopulationScores[Array]
     ) -> tuple[Any, Population]:
         assert method.search is not None
-        breed_key = derive(jax.random.wrap_key_data(key), "breed", standing.step)
-        return method.search.breed(breed_key, search_state, population, standing)
+        breed_key = derive(jax.random.wrap_key_data(key), "breed", scores.step)
+        return method.search.breed(breed_key, search_state, population, scores)
 
     def centre(search_state: Any, population: Population) -> Population:
         assert method.search is not None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from phylon.contract.events import Span
 from phylon.worker.execution import checksum
-from phylon.worker.population import Evolution, Standing
+from phylon.worker.population import Evolution, PopulationScores
 from phylon.worker.population.fitness import inherit
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checks import check_copies
@@ -17,15 +17,15 @@ from phylon.worker.training.checks import check_copies
 def evolve(attempt: Attempt) -> None:
     parts, state, method = attempt.parts, attempt.state, attempt.parts.method
     with attempt.stopwatch.phase("evolve"):
-        standing = Standing(np.int32(state.step), state.fitness, state.returns)
-        plan = attempt.programs.plan_evolution(attempt.key, state.method_state, state.hyperparams, standing)
+        scores = PopulationScores(np.int32(state.step), state.fitness, state.returns)
+        plan = attempt.programs.plan_evolution(attempt.key, state.method_state, state.hyperparams, scores)
         evolution, ranks = jax.device_get(plan)
-        reported = {name: state.latest_metrics[name] for name in method.told if name in state.latest_metrics}
+        reported = {name: state.latest_metrics[name] for name in method.reported if name in state.latest_metrics}
         evolution = evolution._replace(reasons={**(evolution.reasons or {}), **reported})
         weights = _copy_members(attempt, evolution)
         if method.search:
             state.search_state, state.population = attempt.programs.breed(
-                attempt.key, state.search_state, state.population, standing
+                attempt.key, state.search_state, state.population, scores
             )
             weights = checksum(state.population)
         spans = state.lineage.births(

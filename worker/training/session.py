@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import jax
 
+from phylon.registry.descriptions import StateDescription
 from phylon.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
 from phylon.spec import ExperimentSpec, tuned
 from phylon.spool import SpoolWriter
@@ -93,15 +94,14 @@ def _find_versions() -> dict[str, str]:
 
 
 def _count_weights(parts: Parts) -> int:
-    """Weights per member that gradients change: by convention not a state's `target_*` and `*_optimiser`."""
-    population = parts.execution.shape
-    members = own_parts(population)
-    counted = sum(leaf.size for leaf in _find_weights(members) if leaf.ndim > 1)  # counters are one number per member
-    shared = _find_weights(population.shared) if isinstance(population, Joint) else []
+    """Weights per member that gradients change: neither targets nor the state of optimisers."""
+    population, layout = parts.execution.shape, parts.work.algorithm.layout
+    counted = sum(leaf.size for leaf in _find_weights(own_parts(population), layout) if leaf.ndim > 1)  # no counters
+    shared = _find_weights(population.shared, layout) if isinstance(population, Joint) else []
     return counted // parts.work.population_size + sum(leaf.size for leaf in shared if leaf.ndim > 0)
 
 
-def _find_weights(state: Any) -> list[jax.ShapeDtypeStruct]:
+def _find_weights(state: Any, layout: StateDescription) -> list[jax.ShapeDtypeStruct]:
+    still = {*layout.targets, *layout.optimisers}
     leaves, _ = jax.tree_util.tree_flatten_with_path(state)
-    named = [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
-    return [leaf for name, leaf in named if ".target_" not in name and "optimiser" not in name]
+    return [leaf for path, leaf in leaves if still.isdisjoint(getattr(entry, "name", None) for entry in path)]

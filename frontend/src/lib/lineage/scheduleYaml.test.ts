@@ -16,7 +16,7 @@ function lived(hyperparams: Record<string, number>) {
 describe("a schedule in YAML", () => {
   it("has an entry wherever a value changed", () => {
     expect(scheduleYaml(stitch(ancestryOf(spans, 5), 6000), tuned.slice(0, 1))).toBe(
-      `name: replay
+      `name: schedule
 schedule:
 - {step: 0, values: {discount: 0.9}}
 - {step: 2000, values: {discount: 0.94}}

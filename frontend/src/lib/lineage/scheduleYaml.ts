@@ -24,7 +24,7 @@ export function scheduleYaml(stretches: readonly Stretch[], tuned: readonly Tune
   }
   if (entries.length === 0) return null
   const lines = entries.map(({ step, values }) => `- {step: ${step}, values: {${values}}}\n`)
-  return `name: replay\nschedule:\n${lines.join("")}`
+  return `name: schedule\nschedule:\n${lines.join("")}`
 }
 
 function spell(value: number, { names }: TunedParameter): string {
