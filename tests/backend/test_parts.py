@@ -20,11 +20,10 @@ def test_a_worker_that_lacks_something_is_refused(make_worker, run_id, changes, 
 
 
 @pytest.mark.parametrize(("changes", "words"), LACKING)
-def test_the_scheduler_passes_it_over(scheduler, messages, make_worker, submit, changes, words):
-    submit()
+def test_the_scheduler_passes_it_over(client, scheduler, make_worker, run_id, changes, words):
     make_worker("bare", **changes)
     scheduler.tick()
-    assert messages() == []
+    assert client.get(f"/api/v1/runs/{run_id}").json()["status"] == "queued"
     make_worker("full", algorithms=["td3"], methods=["pbt"])
     scheduler.tick()
-    assert len(messages()) == 1
+    assert client.get(f"/api/v1/runs/{run_id}").json()["status"] == "dispatched"

@@ -3,12 +3,14 @@
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
 from phylon.registry import algorithms, methods, suites
 from phylon.registry.descriptions import AlgorithmDescription, SuiteDescription
 from phylon.registry.entry_points import load_registry
+from phylon.registry.listing import fill_in
 from phylon.spec import bounds, parse_spec
 from phylon.spec.algorithms import tunable_fields
 from phylon.spec.distributions import NameChoice
@@ -130,3 +132,10 @@ def test_an_unknown_name_is_answered_with_those_that_exist():
     }
     with pytest.raises(ValueError, match=r"algorithm.name: unknown algorithm 'td4' .*td3.*plug-in"):
         parse_spec(raw)
+
+
+def test_the_tables_of_the_documentation_are_current():
+    file = Path(__file__).parents[2] / "docs" / "methods.md"
+    text = file.read_text(encoding="utf-8")
+    assert text.count("<!-- table: ") == 3
+    assert fill_in(text) == text, "run `python -m phylon.registry.listing docs/methods.md`"

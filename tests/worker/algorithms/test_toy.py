@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from phylon.spec.algorithms import SurrogateAscentSpec, TriangleClimbSpec, tunable_fields
+from phylon.spec.registered import describe_algorithm
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.toy import AscentState, ClimbState, best_learning_rate, expected_gain, surrogate_gradient
 from phylon.worker.environments import describe
@@ -17,7 +18,7 @@ STATES = {ASCENT.name: AscentState(jnp.array([0.9, -0.8])), CLIMB.name: ClimbSta
 
 
 def build(spec):
-    return build_algorithm(spec, describe("toy", spec.environment))
+    return build_algorithm(spec, describe(*describe_algorithm(spec).home))
 
 
 def moved(spec, numbers, state, key=0):

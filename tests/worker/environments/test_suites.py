@@ -25,6 +25,9 @@ class Without:
         is_hidden = name == {package!r} or name.startswith({package!r} + ".")
         return None if is_hidden else self.finder.find_spec(name, path, target)
 
+    def __getattr__(self, name):  # such as find_distributions, which entry points are found by
+        return getattr(self.finder, name)
+
 sys.meta_path[:] = map(Without, sys.meta_path)
 from phylon.worker.core.errors import EnvironmentUnavailable
 from phylon.worker.environments import describe, suite_ids

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phylon.registry import methods
 from phylon.spec import Choice, IntUniform, bounds, parse_spec, tuned
 from phylon.worker.population import PopulationScores, build_method, sample_hyperparams
 
@@ -18,31 +19,48 @@ NUMBERS = {
     "policy_delay": {"int_uniform": [1, 5]},
 }
 MIXED = NUMBERS | {"target_noise": {"choice": [0.1, 0.2, 0.4]}}
-METHODS = {
-    "truncation": {"name": "pbt"},
+VARIATIONS = {
     "winner takes all": {"name": "pbt", "selection": {"name": "winner_takes_all"}, "explore": {"name": "triangular"}},
     "t-test": {"name": "pbt", "selection": {"name": "t_test"}, "explore": {"name": "gaussian"}},
     "tournament": {"name": "pbt", "selection": {"name": "binary_tournament"}, "explore": {"name": "resample"}},
     "everyone explores": {"name": "pbt", "selection": {"name": "none"}, "explorers": "everyone"},
-    "no-op": {"name": "no_op"},
-    "mf-pbt": {"name": "mf_pbt", "frequencies": [1, 2]},
-    "pb2": {"name": "pb2", "window": 16},
-    "pb2-mix": {"name": "pb2_mix", "window": 16},
 }
+SMALL = {
+    "window": 16,
+    "frequencies": [1, 2],
+    "interval": 10_000,
+    "schedule": [{"step": 0, "values": {"discount": 0.95}}],
+}
+"""Fields of methods, for those that have them."""
+
+
+def small(description):
+    return {"name": description.name} | {
+        field: value for field, value in SMALL.items() if field in description.spec.model_fields
+    }
+
+
+METHODS = {name: small(found) for name, found in methods().items() if found.joint is None} | {
+    name: small(methods()["pbt"]) | method for name, method in VARIATIONS.items()
+}
+"""Every installed method whose members learn apart; the others are in `test_joint_methods`."""
 KEEPS_THE_BEST = set(METHODS) - {"everyone explores"}
 """All of these; the last lets the best explore as well, but nobody takes its weights away."""
+FOLLOWS_NO_BOUNDS = {name for name, method in METHODS.items() if "schedule" in method}
+"""A schedule prescribes values of its own, for members that tune nothing."""
 
 
 @cache
 def compiled(name):
-    method = METHODS[name] | {"interval": 10_000}
+    method = METHODS[name]
+    tunes = {} if name in FOLLOWS_NO_BOUNDS else NUMBERS if methods()[method["name"]].choices == "refused" else MIXED
     spec = parse_spec(
         {
             "version": 1,
             "name": "population",
             "kind": "training",
             "environment": {"suite": "probe", "id": "ConstantReward-v0"},
-            "algorithm": {"name": "td3", **(NUMBERS if name == "pb2" else MIXED)},
+            "algorithm": {"name": "td3", **tunes},
             "population": {"size": SIZE, "method": method},
             "budget": {"env_steps": 100_000},
             "evaluation": {"episodes": EPISODES},
@@ -80,7 +98,7 @@ def test_plans_are_sound(name, table, seed):
         else:
             assert np.all((bounds(distribution).low <= values) & (values <= bounds(distribution).high))
             assert not isinstance(distribution, IntUniform) or np.all(values == np.round(values))
-    for field in set(before) - set(tuned(spec.algorithm)):
+    for field in set(before) - set(tuned(spec.algorithm)) if name not in FOLLOWS_NO_BOUNDS else ():
         np.testing.assert_array_equal(plan.hyperparams[field], before[field])
 
     if not np.isnan(fitness).all():  # the best weights are never lost
