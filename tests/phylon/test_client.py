@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 
@@ -88,6 +89,21 @@ class TestSubmit:
     def test_text_that_is_no_yaml(self, client: Client):
         with pytest.raises(SpecInvalid, match="line 2"):
             client.submit("version: 1\n  name: x")
+
+    def test_an_answer_that_is_lost_submits_once(self, client: Client, monkeypatch: pytest.MonkeyPatch):
+        before = len(client.experiments())
+        post, lost = client._transport._http.post, []
+
+        def lose_the_first_answer(*arguments: Any, **named: Any) -> Any:
+            answer = post(*arguments, **named)
+            if not lost:
+                lost.append(answer.json()["id"])
+                raise httpx.ReadError("connection lost")
+            return answer
+
+        monkeypatch.setattr(client._transport._http, "post", lose_the_first_answer)
+        assert [client.submit(SMOKE).id] == lost
+        assert len(client.experiments()) == before + 1
 
 
 class TestRead:
@@ -216,6 +232,22 @@ class TestWatch:
         service.start()
         worker.report(run_id, attempt, evaluation(2, 2.0), finished(3))
         assert events_of(seen + list(watching)) == [started(0), evaluation(1, 1.0), evaluation(2, 2.0), finished(3)]
+
+    def test_closing_ends_the_watching_of_other_threads(self, service, run_id: int):
+        client = Client(service.url)
+        began, seen = threading.Event(), []
+
+        def watch() -> None:
+            for message in client.watch(run_id):
+                seen.append(message)
+                began.set()
+
+        thread = threading.Thread(target=watch)  # an exception in it would fail the test: warnings are errors
+        thread.start()
+        assert began.wait(30)
+        client.close()
+        thread.join(10)
+        assert not thread.is_alive() and [message.status for message in seen] == ["queued"]
 
     def test_an_unknown_run(self, client: Client):
         with pytest.raises(NotFound):

@@ -81,11 +81,11 @@ class TestListAndShow:
     def test_list(self, ask, experiment):
         assert str(experiment.id) in ask("list", "--limit", "3").stdout
         page = json.loads(ask("list", "--search", "pendulum", "--json").stdout)
-        assert page["items"][0]["id"] == experiment.id
+        assert page[0]["id"] == experiment.id
 
     def test_list_by_status(self, ask, experiment):
         page = json.loads(ask("list", "--status", "queued", "--json").stdout)
-        assert {item["status"] for item in page["items"]} == {"queued"}
+        assert {item["status"] for item in page} == {"queued"}
         assert ask("list", "--status", "dreaming").exit_code == 2
 
     def test_show(self, ask, experiment):
