@@ -1,10 +1,9 @@
 """What updates of a population cost: our `auto` beside PyTorch and our own `vmap`, as runtime studies."""
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from phylon.worker.studies.folder import open_study
 
 from benchmarks import report
 from benchmarks.report import Bar
@@ -31,12 +30,22 @@ PIXELS = {
 }
 
 
+class Progress:
+    """Shows what happens; the study's file holds what was found."""
+
+    def progress(self, text: str) -> None:
+        print(text, flush=True)
+
+    def measured(self, measurements: Sequence[Measurement]) -> None:
+        pass
+
+
 def measure(raw: dict[str, Any]) -> tuple[Measurement, ...]:
     spec = parse_study(raw)
     with tempfile.TemporaryDirectory() as name:
         folder, machine = Path(name), this_machine()
-        open_study(folder, spec, machine)
-        run(spec, machine, folder, lambda done, total, text: print(f"{done}/{total} {text}", flush=True))
+        study.begin(folder / study.STUDY_FILE, spec, machine)
+        run(spec, machine, folder, Progress())
         return study.read(folder / study.STUDY_FILE).measurements
 
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 import redis
 
-from phylon.contract.protocol import EXECUTE_RUN, queue_name
+from phylon.contract.protocol import EXECUTE_JOB, queue_name
 from phylon.redis_url import client_url
 from phylon.spec import SpecInvalid
 
@@ -129,7 +129,7 @@ def test_messages_are_json_with_a_run_id_and_nothing_else(platform, make_spec):
         [raw] = connection.lrange(queue, 0, -1)
     message = json.loads(raw)
     assert message["content-type"] == "application/json"
-    assert message["headers"]["task"] == EXECUTE_RUN
+    assert message["headers"]["task"] == EXECUTE_JOB
     arguments, keywords, embedded = json.loads(base64.b64decode(message["body"]))
     assert (arguments, keywords) == ([run_id], {})
     assert not any(embedded.values())

@@ -10,7 +10,8 @@ import pyarrow.parquet
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from phylon.run_directory import prepare
+from phylon.run_directory import RunRequest, write_run
+from phylon.spec import spec_to_json
 
 FILES = ["lineage.csv", "lineage.json", "lineage.parquet", "metrics.csv", "metrics.parquet"]
 DIRECTORIES = ["member-00", "member-01", "member-02", "member-03", "population"]
@@ -21,7 +22,7 @@ EVERY_FORMAT = ("--csv", "--parquet", "--tensorboard")
 def folder(recorded_run, tmp_path: Path) -> Path:
     """As `phylon train` leaves it."""
     folder = tmp_path / "trained"
-    prepare(folder, recorded_run.spec, seed=0)
+    write_run(folder, RunRequest(run_id=None, seed=0, spec=spec_to_json(recorded_run.spec)))
     lines = [event.model_dump_json() + "\n" for event in recorded_run.events]
     (folder / "events.jsonl").write_text("".join(lines))
     return folder
@@ -104,7 +105,7 @@ class TestDirectoriesThatHoldNoRun:
             assert result.exit_code == 2 and "name a directory that `phylon train` wrote" in result.stderr
 
     def test_several_replicates(self, phylon, recorded_run, tmp_path: Path):
-        prepare(tmp_path / "replicate-0", recorded_run.spec, seed=0)
+        write_run(tmp_path / "replicate-0", RunRequest(run_id=None, seed=0, spec=spec_to_json(recorded_run.spec)))
         result = phylon("export", str(tmp_path))
         assert result.exit_code == 2 and f"such as {tmp_path / 'replicate-0'}" in result.stderr
 

@@ -8,7 +8,8 @@ import yaml
 
 from phylon.contract.events import Metrics
 from phylon.contract.lineage import RunLineage
-from phylon.run_directory import prepare
+from phylon.run_directory import RunRequest, write_run
+from phylon.spec import spec_to_json
 from phylon.spec.schedule_method import ScheduleSpec
 
 
@@ -22,7 +23,7 @@ def events(recorded_run):
 @pytest.fixture
 def folder(recorded_run, events, tmp_path: Path) -> Path:
     folder = tmp_path / "trained"
-    prepare(folder, recorded_run.spec, seed=0)
+    write_run(folder, RunRequest(run_id=None, seed=0, spec=spec_to_json(recorded_run.spec)))
     (folder / "events.jsonl").write_text("".join(event.model_dump_json() + "\n" for event in events))
     return folder
 
