@@ -1,4 +1,4 @@
-/** What can go wrong when talking to the API, as one kind of error that every panel can show. */
+/** The one error type for failed API requests, which every panel can show. */
 
 import { client } from "@/api/generated/client.gen"
 import type { ErrorRead, ProblemRead } from "@/api/generated/types.gen"

@@ -1,4 +1,4 @@
-/** Questions about descent: what births brought, and lineages that come from elsewhere. */
+/** Lineage queries: gains per operator, and lineages imported from elsewhere. */
 
 import "@/api/errors"
 import { queryOptions } from "@tanstack/react-query"
@@ -13,7 +13,7 @@ export interface OperatorGain {
   besideParent: number | null
 }
 
-/** What each operator brought. `exploits` is part of the key: a new copy asks anew. */
+/** Mean gain per operator. `exploits` is part of the key, so a new copy triggers a new request. */
 export function operatorGainsQuery(run: number, exploits: number, active: boolean) {
   return queryOptions({
     queryKey: ["runs", run, "gains", exploits],
@@ -32,7 +32,7 @@ export function operatorGainsQuery(run: number, exploits: number, active: boolea
   })
 }
 
-/** What Ray's files tell; nothing is stored. */
+/** The lineage recorded in Ray's files; nothing is stored. */
 export async function readRayLineage(files: Record<string, string>): Promise<Lineage> {
   const { data } = await importRayLineage({ throwOnError: true, body: { files } })
   return { ...data, spans: data.spans.map((span) => decodeSpan(span, span)) }

@@ -1,4 +1,4 @@
-/** Every question that the interface asks the API, with its cache key and its rhythm. */
+/** Every query to the API, with its cache key and refetch interval. */
 
 import "@/api/errors"
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"

@@ -28,7 +28,7 @@ export function writeEnvironment(text: string, environment: EnvironmentName): st
       .sort((a, b) => b.range!.from - a.range!.from)
       .reduce((edited, { field, range }) => splice(edited, range!, environment[field]), text)
   }
-  // Something is missing: only here the text is laid out anew.
+  // A key is missing: only in this case the text is reformatted.
   if (!isMap(document.get("environment"))) document.set("environment", document.createNode({}))
   document.setIn(["environment", "suite"], environment.suite)
   document.setIn(["environment", "id"], environment.id)

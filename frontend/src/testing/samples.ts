@@ -1,4 +1,4 @@
-/** A small run as the API tells it: four members, two selections, numbers that one can check by hand. */
+/** A small run as the API returns it: four members, two selections, numbers that one can check by hand. */
 
 import type {
   ExperimentRead,
@@ -143,7 +143,7 @@ export function runLineage(): RunLineage {
   }
 }
 
-/** Values are 100 × tick + slot, so that each tells where it came from. */
+/** Values are 100 × tick + slot, so that each shows where it came from. */
 export function metricSeries(name = "evaluation/return", members = 4): MetricSeries {
   const steps = [1000, 2000, 3000, 4000, 5000, 6000]
   return {

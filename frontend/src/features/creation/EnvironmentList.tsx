@@ -15,7 +15,7 @@ interface EnvironmentListProps {
   onChoose: (environment: Environment) => void
 }
 
-/** The catalogue with a filter. The arrow keys walk through it while one types, Enter chooses. */
+/** The catalogue with a filter. While typing, the arrow keys move through it and Enter selects. */
 export function EnvironmentList({ current, onChoose }: EnvironmentListProps) {
   const query = useQuery(environmentsQuery)
   const [suite, setSuite] = useState("")
@@ -103,7 +103,7 @@ export function EnvironmentList({ current, onChoose }: EnvironmentListProps) {
         ))}
         {found.length === 0 && (
           <Empty compact icon="search" title="No environment matches">
-            Nothing has this word in its id or family.
+            No id or family contains these words.
           </Empty>
         )}
       </div>
@@ -129,7 +129,7 @@ interface OptionProps {
 function Option({ environment, id, active, chosen, onChoose }: OptionProps) {
   const { max_episode_steps: steps } = environment
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the search field above holds the focus and hears the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the search field above holds the focus and handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: as above
     <div
       aria-selected={chosen}

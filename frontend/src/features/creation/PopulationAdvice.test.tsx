@@ -18,7 +18,7 @@ function show(answer: unknown, api: Api = {}) {
 }
 
 describe("advice on the population's size", () => {
-  it("tells what fits, what is free, and which study says so", async () => {
+  it("shows what fits, what is nearly free, and which study measured it", async () => {
     const { calls } = show(advice())
     expect(await screen.findByText("Up to 40 fit into its memory")).toBeTruthy()
     expect(screen.getByText("Nearly free up to 8 members")).toBeTruthy()
@@ -55,7 +55,7 @@ describe("advice on the population's size", () => {
 
   it("has a word for no worker, for waiting and for failure", async () => {
     const empty = show(advice({ workers: [] }))
-    expect(await screen.findByText("No worker is there")).toBeTruthy()
+    expect(await screen.findByText("No worker is connected")).toBeTruthy()
     empty.unmount()
     const waiting = show(NEVER)
     expect(await screen.findByText("Looking at workers and studies")).toBeTruthy()

@@ -1,11 +1,10 @@
 import type { Diagnostic } from "@codemirror/lint"
 import { useQuery } from "@tanstack/react-query"
-import { useMemo } from "react"
+import { useEffect, useMemo, useState } from "react"
 import { specReportQuery } from "@/api/queries"
 import { EnvironmentPicker } from "@/features/creation/EnvironmentPicker"
 import { PopulationAdvice } from "@/features/creation/PopulationAdvice"
 import { ForecastFigures, ProblemList } from "@/features/creation/SpecReportPanel"
-import { useDebounced } from "@/lib/useDebounced"
 import { lineOf, locateProblems } from "@/lib/yamlPositions"
 import { Button } from "@/ui/Button"
 import { Panel } from "@/ui/Panel"
@@ -20,7 +19,7 @@ interface SpecEditorProps {
   onStart: (group: boolean) => void
 }
 
-/** The spec as text, checked as you type, with what it would cost and a button to start it. */
+/** The spec as text, validated as you type, with its forecast and a button to start it. */
 export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEditorProps) {
   const settled = useDebounced(yaml, 300)
   const report = useQuery(specReportQuery(settled))
@@ -92,7 +91,7 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
         </Panel>
       )}
       {!empty && report.data?.forecast && (
-        <Panel hint="What this spec asks for, before anything is started" title="Forecast">
+        <Panel hint="What this spec needs, before anything is started" title="Forecast">
           <ForecastFigures forecast={report.data.forecast} />
         </Panel>
       )}
@@ -107,4 +106,14 @@ function verdictOf(empty: boolean, failed: boolean, valid: boolean | undefined, 
   if (valid === undefined) return { text: "Checking…", tone: "text-ink-faint" }
   if (valid) return { text: "Valid", tone: "text-good font-medium" }
   return { text: count === 1 ? "1 problem to fix" : `${count} problems to fix`, tone: "text-bad font-medium" }
+}
+
+/** A value that follows another once that has rested for a while. */
+function useDebounced<T>(value: T, milliseconds: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds)
+    return () => clearTimeout(timer)
+  }, [value, milliseconds])
+  return settled
 }

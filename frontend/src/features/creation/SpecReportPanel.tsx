@@ -9,14 +9,14 @@ export function ForecastFigures({ forecast }: { forecast: Forecast }) {
       {forecast.experiments !== null && (
         <Figure label="Experiments" note="submitted together" value={formatCount(forecast.experiments)} />
       )}
-      <Figure label="Members" note="of one population" value={formatCount(forecast.members)} />
+      <Figure label="Members" note="per population" value={formatCount(forecast.members)} />
       <Figure label="Runs" note="independent populations" value={formatCount(forecast.runs)} />
       <Figure
         label="Environment steps"
         note="all members, all runs"
         value={formatCount(forecast.total_env_steps)}
       />
-      <Figure label="Replay memory" note="at most, a run" value={formatBytes(forecast.replay_bytes)} />
+      <Figure label="Replay memory" note="at most, per run" value={formatBytes(forecast.replay_bytes)} />
     </dl>
   )
 }

@@ -46,7 +46,7 @@ function show(address = "/experiments/3", change: Api = {}) {
   return renderAt(address, { ...API, ...change })
 }
 
-/** Speaks through the stream and waits until it is on the page. */
+/** Sends an event through the stream and waits until the page shows it. */
 async function say(kind: string, data: object, id?: string) {
   await act(async () => {
     FakeEventSource.last.say(kind, data, id)
@@ -73,7 +73,7 @@ describe("the experiment page", () => {
     "has the page for unknown addresses when there is no experiment %s",
     async (id) => {
       show(`/experiments/${id}`)
-      expect(await screen.findByText("This branch leads nowhere")).toBeTruthy()
+      expect(await screen.findByText("Page not found")).toBeTruthy()
     },
   )
 
@@ -116,7 +116,7 @@ describe("the experiment page", () => {
   })
 })
 
-describe("curves and river", () => {
+describe("curves and timeline", () => {
   it("draw what is stored", async () => {
     show()
     expect((await screen.findByTestId("curves")).dataset.points).toBe("6")
@@ -147,7 +147,7 @@ describe("curves and river", () => {
     expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED)
   })
 
-  it("load everything anew when history was cut back", async () => {
+  it("reload everything when history was cut back", async () => {
     let lineages = 0
     show("/experiments/3", {
       "GET /api/v1/runs/7": () => runRead(lineages === 0 ? {} : { attempts: 2, last_seq: 4 }),
@@ -194,7 +194,7 @@ describe("curves and river", () => {
     expect(screen.getByRole("img", { name: "Return along the ancestry of M1" })).toBeTruthy()
     expect(screen.getByText("×1.2")).toBeTruthy()
     await userEvent.click(screen.getByRole("button", { name: "Clear" }))
-    expect(await screen.findByText("Choose a descendant")).toBeTruthy()
+    expect(await screen.findByText("No member selected")).toBeTruthy()
   })
 
   it("share one cursor, whichever axis they have", async () => {
@@ -211,9 +211,9 @@ describe("curves and river", () => {
     expect(screen.queryAllByTestId("cursor")).toEqual([])
   })
 
-  it("can be read as a tree of the living", async () => {
+  it("can be read as a tree of living members", async () => {
     show("/experiments/3?view=tree")
-    expect(await screen.findByRole("img", { name: "Tree of the living: 4 members, 2 exploits" })).toBeTruthy()
+    expect(await screen.findByRole("img", { name: "Tree of living members: 4 members, 2 exploits" })).toBeTruthy()
   })
 
   it("give the schedule away", async () => {
@@ -223,7 +223,7 @@ describe("curves and river", () => {
     expect(await navigator.clipboard.readText()).toContain("- {step: 2000, values: {discount: 0.94,")
   })
 
-  it("tell what births brought", async () => {
+  it("show the mean gain of births", async () => {
     const gain = {
       operator: "perturb",
       births: 2,
@@ -232,17 +232,17 @@ describe("curves and river", () => {
       beside_parent: "NaN",
     }
     show("/experiments/3", { "GET /api/v1/runs/7/lineage/summary": { operators: [gain] } })
-    const table = await screen.findByRole("table", { name: "Mean gain of a birth" })
+    const table = await screen.findByRole("table", { name: "Mean gain per birth" })
     expect(within(table).getByRole("row", { name: "perturb ×2 +140.0 –" })).toBeTruthy()
   })
 
   it("are walked through by keyboard", async () => {
     const { router } = show()
-    const river = await screen.findByTestId("lineage")
-    river.focus()
+    const timeline = await screen.findByTestId("lineage")
+    timeline.focus()
     await userEvent.keyboard("{ArrowRight}")
     expect(
-      within(river).getAllByText(/M3 copies M0. Return −900.0, donor −300.0. Changed: discount ×1.2/)[0],
+      within(timeline).getAllByText(/M3 copies M0. Fitness −900.0, donor −300.0. Changed: discount ×1.2/)[0],
     ).toBeTruthy()
     await userEvent.keyboard("{ArrowRight}{Enter}")
     await waitFor(() => expect(router.state.location.search).toMatchObject({ span: 5 }))
@@ -306,7 +306,7 @@ describe("the other tabs", () => {
 
   it("show empty logs and broken logs", async () => {
     const empty = show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": { lines: [], next: 0 } })
-    expect(await screen.findByText("Nothing has been printed yet")).toBeTruthy()
+    expect(await screen.findByText("No log output")).toBeTruthy()
     empty.unmount()
     show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": refusal(500, "No logs.") })
     expect(await screen.findByText("No logs.")).toBeTruthy()

@@ -7,7 +7,7 @@ import { Icon } from "@/ui/Icon"
 import { Panel } from "@/ui/Panel"
 import { YamlEditor } from "@/ui/YamlEditor"
 
-/** The spec as it was submitted, complete with defaults. */
+/** The spec as submitted. */
 export function SpecTab({ experiment }: { experiment: Experiment }) {
   return (
     <Panel

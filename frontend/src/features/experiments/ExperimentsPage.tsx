@@ -99,7 +99,7 @@ export function ExperimentsPage() {
             icon="search"
             title="No experiment matches"
           >
-            Nothing has this name, environment, group and state.
+            No experiment has this name, environment, group and status.
           </Empty>
         )}
         {items.length > 0 &&

@@ -52,7 +52,7 @@ export function ExperimentsToolbar(props: ExperimentsToolbarProps) {
         onChange={(event) => onStatus((event.target.value || null) as ExperimentStatus | null)}
         value={status ?? ""}
       >
-        <option value="">All states</option>
+        <option value="">All statuses</option>
         {STATUSES.map((option) => (
           <option key={option} value={option}>
             {statusLabel(option)}

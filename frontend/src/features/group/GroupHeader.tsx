@@ -9,7 +9,7 @@ import { Button } from "@/ui/Button"
 import { Progress } from "@/ui/Progress"
 import { StatusChip } from "@/ui/StatusChip"
 
-/** The group's name, how far it is, and what can be done with it. */
+/** The group's name, its progress, and its actions. */
 export function GroupHeader({ group }: { group: Group }) {
   const now = useNow()
   const counted = STATUSES.filter((status) => group.counts[status])

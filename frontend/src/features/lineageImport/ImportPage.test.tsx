@@ -10,7 +10,7 @@ function file(name: string, text = "[]") {
   return new File([text], name, { type: "text/plain" })
 }
 
-it("draws what Ray's files tell, and sends no others", async () => {
+it("draws the lineage of Ray's files, and sends no others", async () => {
   const { calls } = renderAt("/import", { [IMPORT]: runLineage() })
   await userEvent.upload(await screen.findByLabelText("Choose files"), [
     file("pbt_global.txt", "[1]"),
@@ -32,7 +32,7 @@ it("shows the ancestry that one chooses, and the tree", async () => {
   expect(await screen.findByRole("heading", { name: "Schedule of M3" })).toBeTruthy()
   expect(screen.queryByRole("img", { name: /Return along/ })).toBeNull()
   await userEvent.click(screen.getByRole("radio", { name: "Tree" }))
-  expect(screen.getByRole("img", { name: "Tree of the living: 4 members, 2 exploits" })).toBeTruthy()
+  expect(screen.getByRole("img", { name: "Tree of living members: 4 members, 2 exploits" })).toBeTruthy()
 })
 
 it("says what is wrong with the files", async () => {

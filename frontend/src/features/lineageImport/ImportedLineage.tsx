@@ -1,15 +1,18 @@
-import { useMemo, useState } from "react"
+import { useCallback, useMemo, useState } from "react"
 import { AncestryPanel } from "@/features/experiment/overview/AncestryPanel"
 import { ColourLegend } from "@/features/experiment/overview/ColourLegend"
 import { ExploitTable } from "@/features/experiment/overview/ExploitTable"
-import { River } from "@/features/experiment/overview/River"
-import { useImportedState } from "@/features/lineageImport/useImportedState"
+import { Timeline } from "@/features/experiment/overview/Timeline"
+import type { LineageState } from "@/features/experiment/overview/useOverview"
+import { createCursor } from "@/lib/cursor"
 import { formatName } from "@/lib/format"
-import { lineageStatistics } from "@/lib/lineage/ancestry"
+import { ancestryOf, lineageStatistics, stitch } from "@/lib/lineage/ancestry"
 import { colouring } from "@/lib/lineage/colouring"
 import type { Lineage } from "@/lib/lineage/spans"
+import { timeMap } from "@/lib/lineage/timeMap"
 import { saveText } from "@/lib/saveText"
 import type { LineageMode } from "@/lib/search"
+import { emptySeries } from "@/lib/series"
 import { useTheme } from "@/lib/theme"
 import { Button } from "@/ui/Button"
 import { Panel } from "@/ui/Panel"
@@ -17,20 +20,20 @@ import { Segmented } from "@/ui/Segmented"
 import { Select } from "@/ui/Select"
 
 const MODES: readonly { value: LineageMode; label: string }[] = [
-  { value: "river", label: "River" },
+  { value: "timeline", label: "River" },
   { value: "tree", label: "Tree" },
   { value: "table", label: "Table" },
 ]
 
-/** A lineage from elsewhere, drawn as a run's is. */
+/** An imported lineage, drawn like that of a run. */
 export function ImportedLineage({ lineage }: { lineage: Lineage }) {
   const state = useImportedState(lineage)
   const theme = useTheme()
-  const [mode, setMode] = useState<LineageMode>("river")
+  const [mode, setMode] = useState<LineageMode>("timeline")
   const [colour, setColour] = useState("founder")
   const colours = useMemo(
-    () => colouring(colour, lineage, state.fitness, theme),
-    [colour, lineage, state.fitness, theme],
+    () => colouring(colour, lineage, state.returns, theme),
+    [colour, lineage, state.returns, theme],
   )
   const numbers = useMemo(() => lineageStatistics(lineage.spans), [lineage])
   return (
@@ -71,10 +74,38 @@ export function ImportedLineage({ lineage }: { lineage: Lineage }) {
         {mode === "table" ? (
           <ExploitTable onSelect={state.select} path={state.path} spans={lineage.spans} />
         ) : (
-          <River alone colours={colours} form={mode} lineage={lineage} state={state} />
+          <Timeline alone colours={colours} form={mode} lineage={lineage} state={state} />
         )}
       </Panel>
       <AncestryPanel lineage={lineage} state={state} />
     </>
   )
+}
+
+const NO_RETURNS = emptySeries("evaluation/return")
+
+/** The drawing state of a lineage without a run: steps only, no returns. */
+function useImportedState(lineage: Lineage): LineageState {
+  const [cursor] = useState(createCursor)
+  const [highlighted, setHighlighted] = useState<number | null>(null)
+  const [chosen, setChosen] = useState<number | null>(null)
+  const { spans, end_step: endStep } = lineage
+  const range = useMemo<readonly [number, number]>(() => [0, Math.max(1, endStep)], [endStep])
+  const times = useMemo(() => timeMap(spans, NO_RETURNS, endStep, 0), [spans, endStep])
+  const path = useMemo(() => (chosen === null ? [] : ancestryOf(spans, chosen)), [spans, chosen])
+  const stretches = useMemo(() => stitch(path, endStep), [path, endStep])
+  /** Selecting the selected span again clears the selection. */
+  const select = useCallback((span: number | null) => setChosen((old) => (span === old ? null : span)), [])
+  return {
+    axis: "steps",
+    range,
+    times,
+    returns: NO_RETURNS,
+    path,
+    stretches,
+    cursor,
+    highlighted,
+    setHighlighted,
+    select,
+  }
 }

@@ -85,7 +85,7 @@ describe("the page of runtime studies", () => {
       "GET /api/v1/studies/1": running,
       "POST /api/v1/studies/1/stop": { ...running, status: "stopping" },
     })
-    expect(await screen.findByText("No cell is measured yet")).toBeTruthy()
+    expect(await screen.findByText("No cells measured yet")).toBeTruthy()
     expect(screen.getAllByText("td3, 4 members").length).toBeGreaterThan(0)
     await userEvent.click(screen.getByRole("button", { name: "Stop study 1" }))
     await waitFor(() => expect(calls.some(({ path }) => path === "/api/v1/studies/1/stop")).toBe(true))
@@ -94,7 +94,7 @@ describe("the page of runtime studies", () => {
   it("says that nothing was measured, that it loads, and what went wrong", async () => {
     show("/studies", { "GET /api/v1/studies": [] }).unmount()
     const empty = show("/studies", { "GET /api/v1/studies": [] })
-    expect(await screen.findByText("Nothing was measured yet")).toBeTruthy()
+    expect(await screen.findByText("No studies yet")).toBeTruthy()
     empty.unmount()
     const waiting = show("/studies", { "GET /api/v1/studies": NEVER })
     expect(await screen.findByText("Loading the studies")).toBeTruthy()
@@ -111,7 +111,7 @@ describe("a running study", () => {
     vi.stubGlobal("EventSource", FakeEventSource)
   })
 
-  it("shows cells as they are streamed, and what another worker tells anew", async () => {
+  it("shows cells as they are streamed, and replaces cells that another worker repeats", async () => {
     const running = study({ status: "running", done: 1, total: 3, measurements: [measurement()] })
     show("/studies?ids=1", { "GET /api/v1/studies": [running], "GET /api/v1/studies/1": running })
     const table = await screen.findByRole("table")
@@ -129,7 +129,7 @@ describe("a running study", () => {
     expect(FakeEventSource.opened).toHaveLength(1)
   })
 
-  it("is followed anew when the server refused, and an ended one not at all", async () => {
+  it("reconnects after the server refused, and an ended one not at all", async () => {
     const running = study({ status: "running" })
     show("/studies?ids=1,2", { "GET /api/v1/studies/1": running })
     await waitFor(() => expect(FakeEventSource.opened).toHaveLength(1))

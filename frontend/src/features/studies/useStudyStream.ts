@@ -4,7 +4,7 @@ import { isActive, type Study, type StudyNews } from "@/api/types"
 
 const RETRY_MILLISECONDS = 2000
 
-/** Puts what a study's stream tells into the cache that the page reads. */
+/** Applies an update of a study's stream to the cache that the page reads. */
 export function applyNews(queryClient: QueryClient, { position, measurements, ...summary }: StudyNews): void {
   queryClient.setQueryData<Study>(["studies", summary.id], (known) =>
     known
@@ -17,7 +17,7 @@ export function applyNews(queryClient: QueryClient, { position, measurements, ..
   )
 }
 
-/** Follows the studies that have not ended; those that have are left alone. */
+/** Follows the studies that are still active. */
 export function useStudyStream(studies: readonly Study[]): void {
   const queryClient = useQueryClient()
   const active = studies
@@ -33,7 +33,7 @@ export function useStudyStream(studies: readonly Study[]): void {
   }, [active, queryClient])
 }
 
-/** The browser reconnects by itself; when it gives up, because the server answered with an error, we do. */
+/** The browser reconnects by itself, unless the server answered with an error: then we reconnect. */
 function follow(id: number, onNews: (news: StudyNews) => void): () => void {
   let source: EventSource | null = null
   let timer: ReturnType<typeof setTimeout> | null = null

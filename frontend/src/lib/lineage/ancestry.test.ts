@@ -21,7 +21,7 @@ const stretches = stitch(path, 6000)
 describe("ancestry", () => {
   it("leads from the founder to the descendant", () => expect(path.map(({ id }) => id)).toEqual([0, 4, 5]))
   it("of a founder is itself", () => expect(ancestryOf(spans, 2).map(({ id }) => id)).toEqual([2]))
-  it("tells a lane once, however often its member was renewed", () => {
+  it("names a lane once, however often its member was reset", () => {
     const renewed = { ...path[2]!, id: 9, parent: 5 }
     expect(lanesOf([...path, renewed])).toEqual(path.map(({ slot }) => slot))
   })

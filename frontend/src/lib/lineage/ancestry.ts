@@ -1,4 +1,4 @@
-/** Who descends from whom: the path of a descendant, what it lived through, and numbers about the whole population. */
+/** Descent: the path to a member, its history along that path, and statistics of the whole population. */
 
 import { exploits, living, type Span } from "@/lib/lineage/spans"
 import type { Series } from "@/lib/series"
@@ -24,7 +24,7 @@ export function ancestryOf(spans: readonly Span[], id: number): Span[] {
   return pathTo(indexOf(spans), id)
 }
 
-/** How often a path goes from one slot to another: generations. A reset renews a member, but makes no new one. */
+/** How often a path moves to another slot: its generations. A reset stays in its slot and does not count. */
 export function copies(path: readonly Span[]): number {
   return path.filter(({ slot }, place) => place > 0 && path[place - 1]!.slot !== slot).length
 }
@@ -78,7 +78,7 @@ export interface ScheduleStep {
   span: number
 }
 
-/** The values of one hyper-parameter that a descendant really lived through. */
+/** The values of one hyper-parameter that a descendant was actually trained with. */
 export function schedule(stretches: readonly Stretch[], name: string): ScheduleStep[] {
   return stretches.flatMap(({ span, from, to }) => {
     const value = span.hyperparams[name]
@@ -112,7 +112,7 @@ export interface LineageStatistics {
   foundersAlive: number
   /** Living members of the founder with most descendants, as a share of the population. */
   largestFamily: number
-  /** Copies between the youngest living member and the latest ancestor of all; null while several founders live on. */
+  /** Copies from the latest common ancestor to its most distant living descendant; null while several founders have living descendants. */
   generationsToCommonAncestor: number | null
 }
 
@@ -149,7 +149,7 @@ export function foundersOf(spans: readonly Span[]): Map<number, Span> {
   return founders
 }
 
-/** The lanes that a line of descent went through; a member that was renewed in its own lane is told once. */
+/** The lanes along a line of descent; consecutive spans in one lane count once. */
 export function lanesOf(path: readonly Span[]): number[] {
   return path.map(({ slot }) => slot).filter((slot, index, slots) => slot !== slots[index - 1])
 }

@@ -1,4 +1,4 @@
-/** A lineage as the interface reads it: stretches of members' lives, each with the one it descends from. */
+/** A lineage as the interface reads it: spans of members' lives, each with its parent. */
 
 import { decodeOptional, decodeRecord } from "@/lib/decode"
 
@@ -40,7 +40,7 @@ export interface Lineage {
   spans: readonly Span[]
 }
 
-/** A span of the wire, which may hold numbers as words and does not always say its place in time. */
+/** A span as transmitted: it may hold numbers as words, and events leave out its place in time. */
 export interface WireSpan {
   id: number
   slot: number
@@ -102,7 +102,7 @@ export function living(spans: readonly Span[]): Span[] {
   return spans.filter((span) => span.end_step === null).sort((a, b) => a.slot - b.slot)
 }
 
-/** Spans that came from copying another member, in order of birth; a reset renews a member in its own lane. */
+/** Spans that came from copying another member, in order of birth; a reset stays in its own lane. */
 export function exploits(spans: readonly Span[]): Span[] {
   const slots = new Map(spans.map(({ id, slot }) => [id, slot]))
   return spans

@@ -1,11 +1,11 @@
 /**
- * The live stream of a run. The browser's EventSource reconnects by itself and tells where it was; when it gives up (the
+ * The live stream of a run. The browser's EventSource reconnects by itself and sends its position; when it gives up (the
  * server answered with an error) a new one is opened from the last event seen. Bursts are handed over together.
  */
 
 import type { RunRead } from "@/api/generated/types.gen"
 import { decodeRun, type RewindEvent, type RunEvent } from "@/api/types"
-import type { StreamEvent } from "@/lib/run/applyEvent"
+import type { StreamEvent } from "@/lib/run/runView"
 
 const KINDS = [
   "started",
@@ -22,7 +22,7 @@ const RETRY_MILLISECONDS = 2000
 
 export interface RunStream {
   run: number
-  /** `<attempt>-<seq>` of the last event known, or null to hear everything. */
+  /** `<attempt>-<seq>` of the last event known, or null for all events. */
   after: string | null
   onEvents: (events: StreamEvent[]) => void
   onConnection: (connected: boolean) => void

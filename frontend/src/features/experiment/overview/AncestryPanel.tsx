@@ -1,14 +1,17 @@
 import { useMemo, useSyncExternalStore } from "react"
 import { CurveChart } from "@/charts/CurveChart"
 import { ScheduleChart } from "@/charts/ScheduleChart"
-import { ScheduleActions } from "@/features/experiment/overview/ScheduleActions"
 import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { type Cursor, mapCursor } from "@/lib/cursor"
 import { formatInteger, formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
-import { ancestralColumn, copies, populationBand, schedule } from "@/lib/lineage/ancestry"
-import { type Lineage, movingParameters, type TunedParameter } from "@/lib/lineage/spans"
+import { ancestralColumn, copies, populationBand, type Stretch, schedule } from "@/lib/lineage/ancestry"
+import { scheduleYaml } from "@/lib/lineage/scheduleYaml"
+import { type Lineage, movingParameters, type Span, type TunedParameter } from "@/lib/lineage/spans"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
+import { saveText } from "@/lib/saveText"
 import { lastFinite, nearestTick } from "@/lib/series"
+import { Button } from "@/ui/Button"
+import { copyText } from "@/ui/copyText"
 import { Panel } from "@/ui/Panel"
 import { Empty } from "@/ui/States"
 
@@ -17,23 +20,23 @@ interface AncestryPanelProps {
   lineage: Lineage
 }
 
-/** What the chosen descendant lived through: its stitched return, and the schedule of each hyper-parameter. */
+/** The selected descendant's history: its stitched return, and the schedule of each hyper-parameter. */
 export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
-  const { path, stretches, fitness } = state
+  const { path, stretches, returns } = state
   const cursor = useStepCursor(state)
   const leaf = path.at(-1)
   const parameters = useMemo(() => movingParameters(lineage), [lineage])
   const births = useMemo(() => stretches.slice(1).map(({ from }) => from), [stretches])
   const column = useMemo(
-    () => (stretches.length ? ancestralColumn(stretches, fitness) : null),
-    [stretches, fitness],
+    () => (stretches.length ? ancestralColumn(stretches, returns) : null),
+    [stretches, returns],
   )
   if (!leaf || !column) {
     return (
       <Panel title="Schedule">
-        <Empty compact title="Choose a descendant">
-          Pick a member, a bar of the river or a line: the hyper-parameters that its ancestors lived through
-          are drawn here as one schedule.
+        <Empty compact title="No member selected">
+          Select a member, a bar of the river or a line. The hyper-parameters used along its ancestry appear
+          here as one schedule.
         </Empty>
       </Panel>
     )
@@ -41,17 +44,17 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
   const generations = copies(path)
   const descent =
     generations === 0
-      ? "A founder: its weights are its own from the start"
+      ? "A founder: trained from its own initial weights"
       : `${generations} ${generations === 1 ? "copy" : "copies"} from founder ${formatSlot(path[0]!.slot)}`
-  const returnAt = (step: number) => formatValue(column[nearestTick(fitness.steps, step)])
+  const returnAt = (step: number) => formatValue(column[nearestTick(returns.steps, step)])
   return (
     <Panel
       actions={<ScheduleActions leaf={leaf} stretches={stretches} tuned={lineage.tuned} />}
-      hint={`${descent}; grey shows the range over the population, dashed lines the bounds.`}
+      hint={`${descent}. Grey: range over the population; dashed: bounds.`}
       title={`Schedule of ${formatSlot(leaf.slot)}`}
     >
       <div className="grid gap-x-8 gap-y-6 pt-2 md:grid-cols-2 2xl:grid-cols-3">
-        {fitness.steps.length > 0 && (
+        {returns.steps.length > 0 && (
           <figure className="min-w-0">
             <Caption
               cursor={cursor}
@@ -65,7 +68,7 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
               cursor={cursor}
               endStep={lineage.end_step}
               label={`Return along the ancestry of ${formatSlot(leaf.slot)}`}
-              series={fitness}
+              series={returns}
             />
           </figure>
         )}
@@ -83,7 +86,7 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
   )
 }
 
-/** The shared cursor in steps, whichever axis curves and river have. */
+/** The shared cursor in steps, whichever axis curves and timeline have. */
 function useStepCursor({ cursor, axis, times }: LineageState): Cursor {
   return useMemo(
     () =>
@@ -146,5 +149,31 @@ function Caption({ name, now, cursor, valueAt }: CaptionProps) {
         {step === null ? `now ${now}` : `at ${formatInteger(step)}: ${valueAt(step)}`}
       </span>
     </figcaption>
+  )
+}
+
+interface ScheduleActionsProps {
+  leaf: Span
+  stretches: readonly Stretch[]
+  tuned: readonly TunedParameter[]
+}
+
+/** Exports the schedule as the `population.method` of a spec that trains new members on it. */
+function ScheduleActions({ leaf, stretches, tuned }: ScheduleActionsProps) {
+  const yaml = scheduleYaml(stretches, tuned)
+  if (yaml === null) return null
+  return (
+    <>
+      <Button icon="copy" onClick={() => copyText(yaml, "The schedule is on the clipboard")} size="small">
+        Copy YAML
+      </Button>
+      <Button
+        icon="download"
+        onClick={() => saveText(`schedule-m${leaf.slot}-s${leaf.id}.yaml`, yaml)}
+        size="small"
+      >
+        Download
+      </Button>
+    </>
   )
 }

@@ -1,32 +1,33 @@
 import { getRouteApi } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
 import { useSeries } from "@/features/experiment/useRunView"
-import { createCursor } from "@/lib/cursor"
-import { ancestralColumn, ancestryOf, stitch } from "@/lib/lineage/ancestry"
-import { timeMap } from "@/lib/lineage/timeMap"
+import { type Cursor, createCursor } from "@/lib/cursor"
+import { ancestralColumn, ancestryOf, type Stretch, stitch } from "@/lib/lineage/ancestry"
+import type { Span } from "@/lib/lineage/spans"
+import { type TimeMap, timeMap } from "@/lib/lineage/timeMap"
 import type { RunView } from "@/lib/run/runView"
 import type { ExperimentSearch } from "@/lib/search"
-import { emptySeries } from "@/lib/series"
+import { type Axis, emptySeries, type Series } from "@/lib/series"
 
 export const RETURN = "evaluation/return"
 const route = getRouteApi("/experiments/$id")
 const NO_RETURNS = emptySeries(RETURN)
 
-/** Everything that curves, river and schedules share: axis, zoom, cursor, highlighted member and chosen ancestry. */
+/** State shared by curves, timeline and schedules: axis, zoom, cursor, highlighted member and selected ancestry. */
 export function useOverview(view: RunView) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { axis = "steps", metric = RETURN, log = false, colour = "fitness", view: mode = "river" } = search
+  const { axis = "steps", metric = RETURN, log = false, colour = "return", view: mode = "timeline" } = search
   const [cursor] = useState(createCursor)
   const [highlighted, setHighlighted] = useState<number | null>(null)
   const [zoom, setZoom] = useState<[number, number] | null>(null)
 
-  const fitnessQuery = useSeries(view, RETURN)
+  const returnsQuery = useSeries(view, RETURN)
   const metricQuery = useSeries(view, metric)
-  const fitness = fitnessQuery.series ?? NO_RETURNS
+  const returns = returnsQuery.series ?? NO_RETURNS
   const { spans, end_step: endStep } = view.lineage
-  const endWall = Math.max(view.endWall, fitness.wall.at(-1) ?? 0, metricQuery.series?.wall.at(-1) ?? 0)
-  const times = useMemo(() => timeMap(spans, fitness, endStep, endWall), [spans, fitness, endStep, endWall])
+  const endWall = Math.max(view.endWall, returns.wall.at(-1) ?? 0, metricQuery.series?.wall.at(-1) ?? 0)
+  const times = useMemo(() => timeMap(spans, returns, endStep, endWall), [spans, returns, endStep, endWall])
 
   const chosen = search.span
   const path = useMemo(() => (chosen === undefined ? [] : ancestryOf(spans, chosen)), [spans, chosen])
@@ -50,7 +51,7 @@ export function useOverview(view: RunView) {
     },
     [navigate],
   )
-  /** Choosing what is chosen already lets go of it. */
+  /** Selecting the selected span again clears the selection. */
   const select = useCallback(
     (span: number | null) => {
       const toggled = (old?: number) => (span === null || span === old ? undefined : span)
@@ -63,42 +64,44 @@ export function useOverview(view: RunView) {
     [navigate],
   )
 
-  return {
+  const state: LineageState = {
     axis,
-    metric,
-    log,
-    colour,
-    mode,
+    range,
+    times,
+    returns,
+    path,
+    stretches,
     cursor,
     highlighted,
     setHighlighted,
-    zoomed: zoom !== null,
-    setZoom,
-    range,
-    fitness,
-    metricQuery,
-    times,
-    path,
-    stretches,
-    ancestral,
-    change,
     select,
   }
+  const curves: CurveState = { metric, log, query: metricQuery, ancestral, zoomed: zoom !== null, setZoom }
+  return { state, curves, colour, mode, change }
 }
 
-export type Overview = ReturnType<typeof useOverview>
+/** What the curves of one metric need beyond the state that they share with the lineage. */
+export interface CurveState {
+  metric: string
+  log: boolean
+  query: ReturnType<typeof useSeries>
+  /** The metric along the selected ancestry; null without a selection, and for a metric of the whole population. */
+  ancestral: Float64Array | null
+  zoomed: boolean
+  setZoom: (range: [number, number] | null) => void
+}
 
-/** What a lineage is drawn with, whether it is a run's or one that was brought from elsewhere. */
-export type LineageState = Pick<
-  Overview,
-  | "axis"
-  | "range"
-  | "times"
-  | "fitness"
-  | "path"
-  | "stretches"
-  | "cursor"
-  | "highlighted"
-  | "setHighlighted"
-  | "select"
->
+/** What drawing a lineage needs, whether it belongs to a run or was imported. */
+export interface LineageState {
+  axis: Axis
+  range: readonly [number, number]
+  times: TimeMap
+  returns: Series
+  /** From the founder to the selected span; empty without a selection. */
+  path: readonly Span[]
+  stretches: readonly Stretch[]
+  cursor: Cursor
+  highlighted: number | null
+  setHighlighted: (slot: number | null) => void
+  select: (span: number | null) => void
+}

@@ -66,7 +66,7 @@ describe("the videos of a run", () => {
       artifact(2, {}),
       video(3, 2000, 3, { episode_return: "NaN", ended: false }),
       video(4, 2000, 1),
-      artifact(5, { kind: "video", name: "not-told-of-yet.mp4" }),
+      artifact(5, { kind: "video", name: "not-reported-yet.mp4" }),
     ])
     expect(await captions()).toEqual([
       "M1 at step 2,000return 120.5 · 200 steps",
