@@ -37,6 +37,12 @@ export type {
   WorkerRead as Worker,
 } from "@/api/generated/types.gen"
 
+/** What resolving did to a field: a default filled in, or a length moved to the next border. */
+export interface SpecNote {
+  path: string
+  message: string
+}
+
 type Decoded<T, Names extends keyof T> = Omit<T, Names> & Record<Names, number | null>
 
 export interface RunFailure {

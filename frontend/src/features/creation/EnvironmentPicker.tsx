@@ -43,8 +43,8 @@ export function EnvironmentPicker({ yaml, onChange }: EnvironmentPickerProps) {
           </div>
           <EnvironmentList
             current={current ?? {}}
-            onChoose={({ suite, id }) => {
-              onChange(writeEnvironment(yaml, { suite, id }))
+            onChoose={({ suite, id }, isUnique) => {
+              onChange(writeEnvironment(yaml, { suite, id }, isUnique))
               setOpen(false)
             }}
           />

@@ -4,10 +4,12 @@ import { useEffect, useMemo, useState } from "react"
 import { specReportQuery } from "@/api/queries"
 import { EnvironmentPicker } from "@/features/creation/EnvironmentPicker"
 import { PopulationAdvice } from "@/features/creation/PopulationAdvice"
-import { ForecastFigures, ProblemList } from "@/features/creation/SpecReportPanel"
+import { ForecastFigures, ProblemList, ResolvedSpec } from "@/features/creation/SpecReportPanel"
 import { lineOf, locateProblems } from "@/lib/yamlPositions"
 import { Button } from "@/ui/Button"
+import { classes } from "@/ui/classes"
 import { Panel } from "@/ui/Panel"
+import { Segmented } from "@/ui/Segmented"
 import { Failure } from "@/ui/States"
 import { YamlEditor } from "@/ui/YamlEditor"
 
@@ -18,6 +20,12 @@ interface SpecEditorProps {
   onChange: (yaml: string) => void
   onStart: (group: boolean) => void
 }
+
+const EDITOR = "h-[min(62vh,680px)] min-h-80 border-line border-t"
+const VIEWS = [
+  { value: "written", label: "Written", title: "The spec as you write it" },
+  { value: "resolved", label: "Resolved", title: "The complete spec that will run, with every default" },
+] as const
 
 /** The spec as text, validated as you type, with its forecast and a button to start it. */
 export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEditorProps) {
@@ -43,6 +51,7 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
     .map(({ problem, from }) => ({ problem, line: lineOf(settled, from) }))
     .sort((a, b) => a.line - b.line)
   const count = current?.forecast?.experiments ?? null
+  const [view, setView] = useState<(typeof VIEWS)[number]["value"]>("written")
   const verdict = verdictOf(empty, report.isError, current?.valid, problems.length)
 
   return (
@@ -51,6 +60,7 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
         actions={
           <>
             <output className={`text-[13px] ${verdict.tone}`}>{verdict.text}</output>
+            <Segmented label="View of the spec" onChange={setView} options={VIEWS} value={view} />
             <EnvironmentPicker onChange={onChange} yaml={yaml} />
             <Button
               busy={starting}
@@ -69,12 +79,20 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
         title="Spec"
       >
         <YamlEditor
-          className="h-[min(62vh,680px)] min-h-80 border-line border-t"
+          // Hidden, not removed: its undo history stays.
+          className={classes(EDITOR, view !== "written" && "hidden")}
           diagnostics={diagnostics}
           label="Experiment spec in YAML"
           onChange={onChange}
           value={yaml}
         />
+        {view === "resolved" && (
+          <ResolvedSpec
+            className={EDITOR}
+            notes={report.data?.notes ?? []}
+            yaml={empty ? null : report.data?.resolved}
+          />
+        )}
       </Panel>
       {report.isError && !report.data && (
         <Panel>

@@ -213,7 +213,9 @@ describe("curves and timeline", () => {
 
   it("can be read as a tree of living members", async () => {
     show("/experiments/3?view=tree")
-    expect(await screen.findByRole("img", { name: "Tree of living members: 4 members, 2 exploits" })).toBeTruthy()
+    expect(
+      await screen.findByRole("img", { name: "Tree of living members: 4 members, 2 exploits" }),
+    ).toBeTruthy()
   })
 
   it("give the schedule away", async () => {
