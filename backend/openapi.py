@@ -2,11 +2,16 @@
 
 import json
 import sys
-from typing import Any, cast
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
+
+from phylon.contract.events import EVENT_KINDS
+from phylon.contract.problems import MEDIA_TYPE, ProblemDocument
+from phylon.contract.vocabulary import ActiveStatus, MetricName, Phase
 
 JSON = dict[str, Any]
 
@@ -18,46 +23,33 @@ def operation_id(route: APIRoute) -> str:
 
 def document(app: FastAPI) -> JSON:
     schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-    _name_stream_messages(schema)
-    _tell_of_non_finite_numbers(schema)
+    for path in schema["paths"].values():
+        for operation in path.values():
+            for response in operation["responses"].values():
+                if "content" in response:
+                    response["content"] = _content(response["content"])
+    _add_vocabularies(schema["components"]["schemas"])
     return schema
 
 
-def _name_stream_messages(schema: JSON) -> None:
-    """FastAPI says what a message carries in OpenAPI 3.2's `itemSchema`; generators of 3.1 look for `schema`.
+def _content(content: JSON) -> JSON:
+    """FastAPI gives an error the media type of the route's success, but ours are always problem documents.
 
-    It also gives errors the media type of the route's success, but ours are always JSON.
+    What a message of a stream carries it says in OpenAPI 3.2's `itemSchema`; generators of 3.1 look for `schema`.
     """
-    for path in schema["paths"].values():
-        for operation in path.values():
-            for status, response in operation["responses"].items():
-                content: JSON = response.get("content", {})
-                if "itemSchema" in content.get("text/event-stream", {}):
-                    message = content["text/event-stream"]
-                    message["schema"] = message["itemSchema"]["properties"]["data"]["contentSchema"]
-                elif int(status) >= 400:
-                    response["content"] = {"application/json": {"schema": next(iter(content.values()))["schema"]}}
+    for media in content.values():
+        if media.get("schema", {}).get("$ref", "").endswith(f"/{ProblemDocument.__name__}"):
+            return {MEDIA_TYPE: {"schema": media["schema"]}}
+        if "itemSchema" in media:
+            media["schema"] = media["itemSchema"]["properties"]["data"]["contentSchema"]
+    return content
 
 
-_MEASURING = ("Metrics", "Span", "Finished", "Failed")
-"""Events whose numbers come from training. They are the shared language's, which does not know of `Real`."""
-
-
-def _tell_of_non_finite_numbers(schema: JSON) -> None:
-    components = schema["components"]["schemas"]
-    for name in _MEASURING:
-        components[name] = _with_real(components[name])
-
-
-def _with_real(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_with_real(item) for item in cast(list[Any], node)]
-    if not isinstance(node, dict):
-        return node
-    mapping = cast(JSON, node)
-    if mapping.get("type") == "number" and mapping.get("title") != "Wall":
-        return {"$ref": "#/components/schemas/Real"}
-    return {key: _with_real(value) for key, value in mapping.items()}
+def _add_vocabularies(components: JSON) -> None:
+    """Words that no route mentions, but that its readers need."""
+    for words in (ActiveStatus, MetricName, Phase):
+        components[words.__name__] = TypeAdapter(words).json_schema()
+    components["EventKind"] = {"type": "string", "enum": list(EVENT_KINDS), "title": "EventKind"}
 
 
 def main() -> None:

@@ -16,7 +16,6 @@ from phylon.backend.kit.errors import Invalid, responses
 from phylon.backend.lineage import endpoints as lineage
 from phylon.backend.logs import endpoints as logs
 from phylon.backend.metrics import endpoints as metrics
-from phylon.backend.presets import endpoints as presets
 from phylon.backend.runs import endpoints as runs
 from phylon.backend.specs import endpoints as specs
 from phylon.backend.studies import endpoints as studies
@@ -27,7 +26,6 @@ from phylon.backend.workers import worker_endpoints as worker_registration
 router = APIRouter(prefix="/api/v1", responses=responses(Invalid))
 for part in (
     health,
-    presets,
     catalogue,
     specs,
     advice,

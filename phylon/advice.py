@@ -5,8 +5,9 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
+from phylon.contract.advice import Limit
 from phylon.spec import ExperimentSpec, RuntimeStudySpec
 from phylon.spec.algorithms import DDPGSpec, DQNSpec, PPOSpec, SACSpec, TD3Spec
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec
@@ -25,9 +26,6 @@ LARGEST_BATCH = 65_536
 PROBE_SIZES = (1, 2, 4, 8, 16)
 PROBED: tuple[StudyStrategy, ...] = ("vectorized", "sharded")
 """Strategies of a probe where any may be used: one of the two is the fastest almost everywhere."""
-
-Limit = Literal["device", "host", "memory"]
-"""What runs out first; a CPU's device and host are one memory."""
 
 
 class Capacity(NamedTuple):

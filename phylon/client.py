@@ -18,32 +18,28 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
 import yaml
+from httpx_sse import EventSource, ServerSentEvent
 from pydantic import BaseModel, ValidationError
 
-from phylon.contract.events import OUTCOMES, RunEvent, run_event
+from phylon.contract.advice import Advice
+from phylon.contract.artifacts import Artifact
+from phylon.contract.base import Page
+from phylon.contract.catalogue import Environment, Preset
+from phylon.contract.events import EVENT_KINDS, RunEvent, run_event
+from phylon.contract.experiments import Experiment, ExperimentSummary
+from phylon.contract.groups import ExperimentGroup, GroupSummary
+from phylon.contract.health import Health
+from phylon.contract.lineage import Ancestry, LineageSummary, RunLineage, Schedule
+from phylon.contract.logs import LoggedLine
+from phylon.contract.metrics import MetricSeries, RunMetrics
+from phylon.contract.runs import Run
+from phylon.contract.specs import SpecReport
+from phylon.contract.stream import Rewind
+from phylon.contract.studies import StoredStudy, StudySummary
+from phylon.contract.vocabulary import ExperimentStatus
+from phylon.contract.workers import Worker
 from phylon.errors import ApiError, PhylonUnreachable
-from phylon.event_stream import Message, messages
-from phylon.presets import Preset
-from phylon.results import (
-    Advice,
-    Artifact,
-    Environment,
-    Experiment,
-    ExperimentGroup,
-    ExperimentPage,
-    ExperimentStatus,
-    GroupPage,
-    Health,
-    LogPage,
-    Rewind,
-    Run,
-    RunLineage,
-    Series,
-    SpecReport,
-    StoredStudy,
-    StudySummary,
-    Worker,
-)
+from phylon.series import Series
 from phylon.spec import (
     ExperimentSpec,
     Group,
@@ -59,7 +55,6 @@ from phylon.transport import Transport
 
 if TYPE_CHECKING:
     from phylon.export.formats import Format, TableName
-    from phylon.lineage.summary import LineageSummary
 
 DEFAULT_URL = "http://127.0.0.1:8787"
 
@@ -67,6 +62,7 @@ SpecSource = ExperimentSpec | Group | Mapping[str, Any] | str | Path
 """A spec or a group of them, plain data, YAML text, or the path of a YAML file."""
 
 ResultType = TypeVar("ResultType", bound=BaseModel)
+Item = TypeVar("Item")
 
 
 class Client:
@@ -94,16 +90,16 @@ class Client:
         return self._get("/health", Health)
 
     def presets(self) -> list[Preset]:
-        return self._get_list("/presets", Preset)
+        return self._list("/presets", Preset)
 
     def environments(self, suite: str | None = None, search: str | None = None) -> list[Environment]:
-        return self._get_list("/catalogue", Environment, suite=suite, search=search)
+        return self._list("/catalogue", Environment, page_size=10_000, suite=suite, search=search)
 
     def workers(self) -> list[Worker]:
-        return self._get_list("/workers", Worker)
+        return self._list("/workers", Worker)
 
     def validate(self, source: SpecSource) -> SpecReport:
-        """What the service thinks of a spec; nothing is stored."""
+        """What is wrong with a spec, or what it will ask for; nothing is stored."""
         answer = self._transport.request("POST", "/specs/validate", json={"yaml": _as_yaml(source)})
         return self._read(SpecReport, answer)
 
@@ -124,35 +120,32 @@ class Client:
         """
         body = _as_body(source)
         if _is_group(body):
-            return self._read(ExperimentGroup, self._transport.request("POST", "/groups", json=body))
-        return self._read(Experiment, self._transport.request("POST", "/experiments", json=body))
+            return self._read(ExperimentGroup, self._transport.create("/groups", body))
+        return self._read(Experiment, self._transport.create("/experiments", body))
 
     def experiments(
         self,
         search: str | None = None,
         status: ExperimentStatus | None = None,
         group: int | None = None,
-        limit: int = 100,
-        offset: int = 0,
-    ) -> ExperimentPage:
-        """Newest first."""
-        wanted = {"search": search, "status": status, "group": group, "limit": limit, "offset": offset}
-        return self._get("/experiments", ExperimentPage, **wanted)
+        limit: int | None = None,
+    ) -> list[ExperimentSummary]:
+        """The newest first: all, or at most `limit`."""
+        return self._list("/experiments", ExperimentSummary, limit, search=search, status=status, group=group)
 
     def submit_study(self, source: RuntimeStudySpec | str | Path, worker_id: int | None = None) -> StoredStudy:
         """Puts a runtime study into the queue, for any worker or for one."""
         text = study_to_yaml(source) if isinstance(source, RuntimeStudySpec) else _text(source)
-        answer = self._transport.request("POST", "/studies", json={"yaml": text, "worker_id": worker_id})
-        return self._read(StoredStudy, answer)
+        return self._read(StoredStudy, self._transport.create("/studies", {"yaml": text, "worker_id": worker_id}))
 
     def upload_study(self, file: Path) -> StoredStudy:
         """Stores what `phylon study` measured: its `study.jsonl`."""
         content = file.read_text(encoding="utf-8")
-        return self._read(StoredStudy, self._transport.request("POST", "/studies/upload", json={"content": content}))
+        return self._read(StoredStudy, self._transport.create("/studies/upload", {"content": content}))
 
-    def studies(self) -> list[StudySummary]:
-        """Newest first."""
-        return self._get_list("/studies", StudySummary)
+    def studies(self, limit: int | None = None) -> list[StudySummary]:
+        """The newest first: all, or at most `limit`."""
+        return self._list("/studies", StudySummary, limit)
 
     def study(self, id: int) -> StoredStudy:
         return self._get(f"/studies/{id}", StoredStudy)
@@ -175,9 +168,9 @@ class Client:
         """Forgets an experiment that no longer runs, and everything that belongs to it."""
         self._transport.request("DELETE", f"/experiments/{experiment_id}")
 
-    def groups(self, limit: int = 100, offset: int = 0) -> GroupPage:
-        """Newest first."""
-        return self._get("/groups", GroupPage, limit=limit, offset=offset)
+    def groups(self, limit: int | None = None) -> list[GroupSummary]:
+        """The newest first: all, or at most `limit`."""
+        return self._list("/groups", GroupSummary, limit)
 
     def group(self, id: int) -> ExperimentGroup:
         return self._get(f"/groups/{id}", ExperimentGroup)
@@ -197,36 +190,52 @@ class Client:
         return self._read(Run, self._transport.request("POST", f"/runs/{id}/stop"))
 
     def metric_names(self, run_id: int) -> list[str]:
-        return [str(name) for name in self._transport.request("GET", f"/runs/{run_id}/metrics/names")]
+        return self._list(f"/runs/{run_id}/metrics/names", str, page_size=10_000)
 
     def metrics(self, run_id: int, names: Iterable[str] | None = None, points: int = 100_000) -> dict[str, Series]:
         """Metrics of a run as arrays, by name; all of them when `names` is not given."""
         wanted = list(names) if names is not None else self.metric_names(run_id)
         if not wanted:
             return {}
-        answer = self._transport.request("GET", f"/runs/{run_id}/metrics", {"name": wanted, "points": points})
-        return {series["name"]: _series(series) for series in answer["series"]}
+        answer = self._get(f"/runs/{run_id}/metrics", RunMetrics, name=wanted, points=points)
+        return {series.name: _series(series) for series in answer.series}
 
     def lineage(self, run_id: int) -> RunLineage:
         return self._get(f"/runs/{run_id}/lineage", RunLineage)
 
-    def lineage_summary(self, run_id: int) -> "LineageSummary":
+    def lineage_summary(self, run_id: int) -> LineageSummary:
         """Founders alive, the winner and its ancestry, what each operator gained."""
-        from phylon.lineage.summary import LineageSummary
-
         return self._get(f"/runs/{run_id}/lineage/summary", LineageSummary)
+
+    def ancestry(self, run_id: int, span: int) -> Ancestry:
+        """How a span of the lineage came about, whether its member lives or not."""
+        return self._get(f"/runs/{run_id}/lineage/spans/{span}/ancestry", Ancestry)
+
+    def schedule(self, run_id: int, span: int | None = None) -> Schedule:
+        """The hyper-parameters that the ancestors of a span lived through; without `span`, of the best member."""
+        path = f"/runs/{run_id}/schedule" if span is None else f"/runs/{run_id}/lineage/spans/{span}/schedule"
+        return self._get(path, Schedule)
 
     def export(self, run_id: int, table: "TableName", format: "Format") -> Iterator[bytes]:
         """A run's metrics or lineage as a CSV or Parquet file with every value, piece by piece."""
         with self._transport.stream(f"/runs/{run_id}/export/{table}.{format}") as answer:
             yield from answer.iter_bytes()
 
-    def logs(self, run_id: int, attempt: int | None = None, after: int = 0, limit: int = 1000) -> LogPage:
-        """Log lines; pass the page's `next` as `after` for those that follow."""
-        return self._get(f"/runs/{run_id}/logs", LogPage, attempt=attempt, after=after, limit=limit)
+    def logs(self, run_id: int, attempt: int | None = None, follow: bool = False) -> Iterator[LoggedLine]:
+        """What trainer and supervisor printed; with `follow`, until the run ends."""
+        after: str | None = None
+        while True:
+            ended = not follow or self.run(run_id).ended  # asked first, so that the last lines are surely there
+            page = self._page(f"/runs/{run_id}/logs", LoggedLine, attempt=attempt, after=after, limit=1000)
+            yield from page.items
+            after = page.next
+            if not page.items:
+                if ended:
+                    return
+                time.sleep(1.0)
 
     def artifacts(self, run_id: int) -> list[Artifact]:
-        return self._get_list(f"/runs/{run_id}/artifacts", Artifact)
+        return self._list(f"/runs/{run_id}/artifacts", Artifact)
 
     def download(self, artifact: Artifact, folder: str | Path = ".") -> Path:
         """Fetches a file of a run into `folder` and checks its hash. Returns where it lies."""
@@ -253,28 +262,27 @@ class Client:
         the run resumed from a checkpoint: forget every event numbered `seq` or above. A lost connection is taken up
         again where it broke; when the service stays away for `patience` seconds, `PhylonUnreachable` is raised.
         """
-        position, newest = after, int(after.rpartition("-")[2]) if after else -1
+        position, status = after, None
         lost_since: float | None = None
-        while True:
-            headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": position} if position else {})
+        while not self._transport.closed:
+            headers = {"Last-Event-ID": position} if position else {}
             try:
                 with self._transport.stream(f"/runs/{run_id}/events", headers) as answer:
                     lost_since = None
-                    for message in messages(answer.iter_lines()):
+                    for message in EventSource(answer).iter_sse():
                         position = message.id or position
                         said = _understand(message)
                         if said is None:
                             continue
+                        if isinstance(said, Run):
+                            status = said
                         yield said
-                        if isinstance(said, Rewind):
-                            newest = said.seq - 1
-                        elif not isinstance(said, Run):
-                            newest = said.seq
-                        if isinstance(said, OUTCOMES) or (
-                            isinstance(said, Run) and said.ended and newest >= said.last_seq
-                        ):
-                            return
+                # The service ends a stream in order once the run has ended and all of its history was sent.
+                if status is not None and status.ended:
+                    return
             except (PhylonUnreachable, ApiError) as error:
+                if self._transport.closed:
+                    return
                 if isinstance(error, ApiError) and error.status < 500:
                     raise
                 lost_since = lost_since or time.monotonic()
@@ -285,12 +293,27 @@ class Client:
     def _get(self, path: str, kind: type[ResultType], **params: Any) -> ResultType:
         return self._read(kind, self._transport.request("GET", path, params))
 
-    def _get_list(self, path: str, kind: type[ResultType], **params: Any) -> list[ResultType]:
-        return [self._read(kind, item) for item in self._transport.request("GET", path, params)]
+    def _list(
+        self, path: str, kind: type[Item], limit: int | None = None, page_size: int = 500, **params: Any
+    ) -> list[Item]:
+        """The items of a list, page after page: all, or at most `limit`."""
+        items: list[Item] = []
+        after: str | None = None
+        while limit is None or len(items) < limit:
+            wanted = page_size if limit is None else min(page_size, limit - len(items))
+            page = self._page(path, kind, limit=wanted, after=after, **params)
+            items += page.items
+            after = page.next
+            if after is None:
+                break
+        return items
+
+    def _page(self, path: str, kind: type[Item], **params: Any) -> Page[Item]:
+        return self._get(path, cast(type[Page[Item]], Page[cast(Any, kind)]), **params)
 
     def _read(self, kind: type[ResultType], answer: Any) -> ResultType:
         try:
-            return kind.model_validate(answer)
+            return kind.model_validate(answer, extra="ignore")  # a newer service may say more
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))
@@ -301,19 +324,16 @@ class Client:
             ) from None
 
 
-def _understand(message: Message) -> RunEvent | Rewind | Run | None:
+def _understand(message: ServerSentEvent) -> RunEvent | Rewind | Run | None:
     match message.event:
         case "rewind":
-            return Rewind.model_validate_json(message.data)
+            return Rewind.model_validate_json(message.data, extra="ignore")
         case "status":
-            return Run.model_validate_json(message.data)
-        case _:
-            try:
-                return run_event.validate_json(message.data)
-            except ValidationError as error:
-                if error.errors()[0]["type"] == "union_tag_invalid":  # a kind that a newer service tells
-                    return None
-                raise
+            return Run.model_validate_json(message.data, extra="ignore")
+        case kind if kind in EVENT_KINDS:
+            return run_event.validate_json(message.data, extra="ignore")
+        case _:  # a kind that a newer service sends
+            return None
 
 
 def _as_body(source: SpecSource) -> dict[str, Any]:
@@ -352,11 +372,11 @@ def _text(source: str | Path) -> str:
     return Path(source).read_text(encoding="utf-8")
 
 
-def _series(answer: Mapping[str, Any]) -> Series:
+def _series(series: MetricSeries) -> Series:
     import numpy as np  # here, so that a script that only submits starts quickly
 
     return Series(
-        steps=np.asarray(answer["steps"], dtype=np.int64),
-        wall=np.asarray(answer["wall"], dtype=np.float64),
-        values=np.asarray([[float(value) for value in tick] for tick in answer["values"]], dtype=np.float64),
+        steps=np.asarray(series.steps, dtype=np.int64),
+        wall=np.asarray(series.wall, dtype=np.float64),
+        values=np.asarray(series.values, dtype=np.float64),
     )

@@ -1,8 +1,8 @@
 """What can go wrong when talking to the service.
 
 PhylonError
-├── PhylonUnreachable    nobody answers at the address
-└── ApiError             the service answered with an error: `status`, `detail`, `remedy`
+├── PhylonUnreachable    nothing answers at the address
+└── ApiError             the service answered with a problem document: `status`, `type`, `detail`, `remedy`
     └── NotFound         404
 SpecInvalid (phylon.spec)   a spec was refused, here or by the service: `problems`
 """
@@ -22,10 +22,12 @@ class PhylonUnreachable(PhylonError):
 
 
 class ApiError(PhylonError):
-    def __init__(self, status: int, detail: str, remedy: str | None) -> None:
+    def __init__(self, status: int, detail: str, remedy: str | None, type: str = "about:blank") -> None:
         self.status = status
         self.detail = detail
         self.remedy = remedy
+        self.type = type
+        """Names the kind of problem, such as `/problems/run-not-active`."""
         super().__init__(f"{detail} {remedy}" if remedy else detail)
 
 

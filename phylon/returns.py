@@ -5,7 +5,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-RETURN = "evaluation/return"
+from phylon.contract.vocabulary import MetricName
+
+RETURN: str = MetricName.EVALUATION_RETURN.value
 
 
 def best_of(values: NDArray[np.floating]) -> float:

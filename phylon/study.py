@@ -8,56 +8,16 @@ import os
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
+from phylon.contract.studies import CellStatus, Machine, Measurement
 from phylon.spec.distributions import Model
 from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell
 
 STUDY_FILE = "study.jsonl"
 SPEC_FILE = "spec.json"
 """Beside it, written by the launcher: what is to be measured."""
-CellStatus = Literal["ok", "out_of_memory", "failed", "not_applicable"]
-
-Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
-class Measurement(StudyCell):
-    """A cell and what it cost."""
-
-    status: CellStatus
-    reason: Annotated[str, Field(max_length=2000)] | None
-    """Why there is no number; None where there is one."""
-    milliseconds: tuple[Milliseconds, ...]
-    """Per update of the whole population, one value a repeat, in the order of time."""
-    median: Milliseconds | None
-    low: Milliseconds | None
-    """Lower quartile."""
-    high: Milliseconds | None
-    """Upper quartile."""
-    calls: int
-    """Calls in each repeat."""
-    compile_seconds: float | None
-    """The first call: compilation, and one call's work."""
-    peak_memory_bytes: int | None
-    """Of the device where it tells, else the resident memory of the cell's processes, all data included."""
-    processes: int
-    note: Annotated[str, Field(max_length=2000)] | None
-    """What there is to say of a cell that worked, such as what `auto` chose."""
-
-
-class Machine(Model):
-    """Where a study was run."""
-
-    device: Literal["cpu", "gpu", "tpu"]
-    device_name: Annotated[str, Field(max_length=200)]
-    device_count: int
-    """Accelerators, or 1 for the processor."""
-    cores: int
-    memory_bytes: int
-    versions: dict[str, str]
-    """Of Python, Phylon and the frameworks."""
 
 
 class Study(Model):

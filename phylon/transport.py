@@ -1,13 +1,20 @@
 """HTTP to the service, with its errors turned into ours."""
 
+import socket
+import time
+import uuid
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 import httpx
 
+from phylon.contract.problems import SPEC_REFUSED
 from phylon.errors import ApiError, NotFound, PhylonUnreachable
 from phylon.spec import Problem, SpecInvalid
+
+_TRIES = 3
+_PAUSE_SECONDS = 0.5
 
 
 class Transport:
@@ -19,8 +26,16 @@ class Transport:
             raise PhylonUnreachable(url, "an address begins with http:// or https://")
         # The service is on this machine or in the team's network: a proxy for the world outside would only hide it.
         self._http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=timeout, trust_env=False)
+        self._streams: set[httpx.Response] = set()
+        self.closed = False
 
     def close(self) -> None:
+        """Also ends streams that other threads read: their next line is the end of the connection."""
+        self.closed = True
+        for response in list(self._streams):
+            connection = response.extensions["network_stream"].get_extra_info("socket")
+            with suppress(OSError):  # it ended by itself
+                connection.shutdown(socket.SHUT_RDWR)
         self._http.close()
 
     def request(self, method: str, path: str, params: Mapping[str, Any] | None = None, json: Any = None) -> Any:
@@ -28,10 +43,28 @@ class Transport:
         given = {name: value for name, value in (params or {}).items() if value is not None}
         with self._unreachable():
             response = self._http.request(method, path, params=given, json=json)
-        _raise_for_error(response)
-        return self._json(response) if response.content else None
+        return self._answer(response)
 
-    def _json(self, response: httpx.Response) -> Any:
+    def create(self, path: str, json: Any) -> Any:
+        """A POST that makes something. When its answer is lost it is sent again, and still makes one thing: the service
+        knows it by its key."""
+        headers = {"Idempotency-Key": str(uuid.uuid4())}
+        for tried in range(1, _TRIES + 1):
+            try:
+                with self._unreachable():
+                    return self._answer(self._http.post(path, json=json, headers=headers))
+            except PhylonUnreachable as error:
+                if tried == _TRIES or not isinstance(error.__cause__, httpx.NetworkError | httpx.RemoteProtocolError):
+                    raise
+                if isinstance(error.__cause__, httpx.ConnectError) and tried == 1:
+                    raise  # nothing was sent: there is no service
+            time.sleep(_PAUSE_SECONDS)
+        raise AssertionError("the last try returns or raises")
+
+    def _answer(self, response: httpx.Response) -> Any:
+        _raise_for_error(response)
+        if not response.content:
+            return None
         try:
             return response.json()
         except ValueError:
@@ -48,31 +81,34 @@ class Transport:
             if response.is_error:
                 response.read()
             _raise_for_error(response)
-            yield response
+            self._streams.add(response)
+            try:
+                yield response
+            finally:
+                self._streams.discard(response)
 
     @contextmanager
     def _unreachable(self) -> Generator[None]:
         try:
             yield
         except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise PhylonUnreachable(self.url, str(error) or type(error).__name__) from None
+            raise PhylonUnreachable(self.url, str(error) or type(error).__name__) from error
 
 
 def _raise_for_error(response: httpx.Response) -> None:
     if response.is_success:
         return
     body = _body(response)
-    problems = cast(list[Problem], body.get("problems") or [])
-    if response.status_code == 422 and problems:
-        raise SpecInvalid(problems)
+    if body.get("type") == SPEC_REFUSED:
+        raise SpecInvalid(cast(list[Problem], body.get("problems") or []))
     detail = str(body.get("detail") or f"{response.request.url} answered {response.status_code}.")
     remedy = cast(str | None, body.get("remedy"))
     kind = NotFound if response.status_code == 404 else ApiError
-    raise kind(response.status_code, detail, remedy)
+    raise kind(response.status_code, detail, remedy, str(body.get("type", "about:blank")))
 
 
 def _body(response: httpx.Response) -> dict[str, Any]:
-    """What the service says about an error; something else than Phylon may have answered in its place."""
+    """The problem document of an error; something else than Phylon may have answered in its place."""
     try:
         body = response.json()
     except ValueError:

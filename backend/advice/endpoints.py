@@ -3,15 +3,15 @@
 from fastapi import APIRouter
 
 from phylon.backend.advice import service
-from phylon.backend.advice.schemas import AdviceRead
 from phylon.backend.dependencies import ContextDep, ReadSession
 from phylon.backend.kit.errors import Invalid, responses
-from phylon.backend.specs.schemas import SpecText
+from phylon.contract.advice import Advice
+from phylon.contract.specs import SpecText
 
 router = APIRouter(prefix="/specs/advice", tags=["specs"])
 
 
 @router.post("", responses=responses(Invalid))
-def advise_spec(body: SpecText, session: ReadSession, context: ContextDep) -> AdviceRead:
+def advise_spec(body: SpecText, session: ReadSession, context: ContextDep) -> Advice:
     """How many members fit into each worker's memory, and what one more costs by the stored runtime studies."""
     return service.advise(session, context, body.yaml)

@@ -15,13 +15,13 @@ from phylon.advice import (
     speed_of,
     subject_of,
 )
-from phylon.backend.advice.schemas import AdviceRead, SpeedAdvice, SpeedPoint, WorkerAdvice
 from phylon.backend.context import Context
 from phylon.backend.experiments.service import SpecRefused
 from phylon.backend.kit.errors import Invalid
 from phylon.backend.models import Study, Worker
 from phylon.backend.studies import repository as studies
 from phylon.backend.workers import service as workers
+from phylon.contract.advice import Advice, SpeedAdvice, SpeedPoint, WorkerAdvice
 from phylon.contract.protocol import DeviceKind
 from phylon.spec import (
     ExperimentSpec,
@@ -49,7 +49,7 @@ class Evidence(NamedTuple):
     curve: Curve
 
 
-def advise(session: Session, context: Context, yaml: str) -> AdviceRead:
+def advise(session: Session, context: Context, yaml: str) -> Advice:
     spec = _experiment(yaml)
     memory, subject = population_memory(spec), subject_of(spec)
     size = spec.population.size
@@ -62,7 +62,7 @@ def advise(session: Session, context: Context, yaml: str) -> AdviceRead:
         if not any(_is_of(evidence, worker) for worker in alive)
         and not any(_same_device(evidence.machine, better.machine) for better in found[:place])
     ]
-    return AdviceRead(
+    return Advice(
         experiment=spec.name,
         members=size,
         member_state_bytes=memory.state,

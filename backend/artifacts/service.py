@@ -8,7 +8,6 @@ from fastapi.responses import FileResponse
 from sqlalchemy.orm import Session
 
 from phylon.backend.artifacts import repository, storage
-from phylon.backend.artifacts.schemas import ArtifactRead, VideoRead
 from phylon.backend.artifacts.storage import Received
 from phylon.backend.attempts import fence
 from phylon.backend.context import Context
@@ -18,6 +17,8 @@ from phylon.backend.kit.database import after_commit
 from phylon.backend.kit.errors import Invalid, NotFound
 from phylon.backend.models import Artifact
 from phylon.backend.runs import repository as runs
+from phylon.contract.artifacts import Artifact as ArtifactRead
+from phylon.contract.artifacts import FilmedEpisode
 from phylon.contract.events import Checkpoint, Video, run_event
 from phylon.contract.protocol import ArtifactStored, CheckpointReference
 
@@ -52,7 +53,7 @@ def _read(artifact: Artifact, event: Video | None) -> ArtifactRead:
         sha256=artifact.sha256,
         step=artifact.step,
         created_at=artifact.created_at,
-        video=event and VideoRead.model_validate(event, from_attributes=True),
+        video=event and FilmedEpisode.model_validate(event, from_attributes=True),
     )
 
 

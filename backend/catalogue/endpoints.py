@@ -1,13 +1,29 @@
-"""Which environments exist."""
+"""Which environments and presets exist."""
 
-from fastapi import APIRouter
+from typing import Annotated
 
-from phylon import catalogue
-from phylon.catalogue import EnvironmentEntry
+from fastapi import APIRouter, Query
 
-router = APIRouter(prefix="/catalogue", tags=["catalogue"])
+from phylon import catalogue, presets
+from phylon.backend.kit.pages import page_of
+from phylon.backend.kit.parameters import After, Limit
+from phylon.contract.base import Page
+from phylon.contract.catalogue import Environment, Preset
+
+router = APIRouter(tags=["catalogue"])
 
 
-@router.get("")
-def list_environments(suite: str | None = None, search: str | None = None) -> list[EnvironmentEntry]:
-    return catalogue.search(suite, search)
+@router.get("/catalogue")
+def list_environments(
+    suite: str | None = None,
+    search: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 10_000,
+    after: After = None,
+) -> Page[Environment]:
+    return page_of(list[Environment](catalogue.search(suite, search)), limit, after)
+
+
+@router.get("/presets")
+def list_presets(limit: Limit = 500, after: After = None) -> Page[Preset]:
+    """Those that finish within minutes first."""
+    return page_of(presets.list_presets(), limit, after)

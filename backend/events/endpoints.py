@@ -9,11 +9,11 @@ from fastapi.sse import EventSourceResponse
 
 from phylon.backend.dependencies import ContextDep
 from phylon.backend.events import stream
-from phylon.backend.events.schemas import StreamMessage
 from phylon.backend.events.stream import Position
 from phylon.backend.kit.errors import Invalid, NotFound, responses
 from phylon.backend.kit.parameters import Id
 from phylon.backend.runs import service as runs
+from phylon.contract.stream import StreamMessage
 
 router = APIRouter(prefix="/runs/{id}/events", tags=["events"])
 

@@ -16,15 +16,15 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.context import Context
 from phylon.backend.events import repository
-from phylon.backend.events.schemas import RewindEvent
 from phylon.backend.metrics import repository as metrics
 from phylon.backend.metrics.frames import unpack
 from phylon.backend.models import Event
 from phylon.backend.runs import repository as runs
 from phylon.backend.runs import service as runs_service
-from phylon.backend.runs.schemas import RunRead
 from phylon.backend.runs.status import ACTIVE
 from phylon.contract.events import Metrics
+from phylon.contract.runs import Run as RunRead
+from phylon.contract.stream import Rewind
 
 _POLL_SECONDS = 2.0
 _BATCH = 200
@@ -47,7 +47,7 @@ class Told(NamedTuple):
 
 class News(NamedTuple):
     run: RunRead
-    rewind: RewindEvent | None
+    rewind: Rewind | None
     events: list[Told]
     complete: bool
     """Nothing more is stored."""
@@ -98,7 +98,7 @@ def _look(context: Context, run_id: int, position: Position | None) -> News | No
         return News(runs_service.read(run), rewind, _tell(session, events), complete=len(events) < _BATCH)
 
 
-def _rewind(session: Session, run_id: int, position: Position | None) -> RewindEvent | None:
+def _rewind(session: Session, run_id: int, position: Position | None) -> Rewind | None:
     if position is None:
         return None
     cuts = [
@@ -106,7 +106,7 @@ def _rewind(session: Session, run_id: int, position: Position | None) -> RewindE
         for attempt in repository.rewinds_since(session, run_id, position.attempt)
         if attempt.rewound_to is not None and attempt.rewound_to <= position.seq
     ]
-    return RewindEvent(seq=min(cuts)[0], attempt=cuts[-1][1]) if cuts else None
+    return Rewind(seq=min(cuts)[0], attempt=cuts[-1][1]) if cuts else None
 
 
 def _tell(session: Session, events: list[Event]) -> list[Told]:

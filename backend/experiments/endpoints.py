@@ -6,24 +6,18 @@ from fastapi import APIRouter, Query
 
 from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
 from phylon.backend.experiments import service
-from phylon.backend.experiments.schemas import (
-    ExperimentFromSpec,
-    ExperimentFromYaml,
-    ExperimentPage,
-    ExperimentRead,
-    ExperimentStatus,
-)
 from phylon.backend.experiments.service import ExperimentActive, ExperimentNotActive
 from phylon.backend.kit.errors import Invalid, NotFound, responses
-from phylon.backend.kit.parameters import LARGEST, Id, Offset
+from phylon.backend.kit.parameters import LARGEST, After, Id, Limit
+from phylon.contract.base import Page
+from phylon.contract.experiments import Experiment, ExperimentSummary, FromSpec, FromYaml
+from phylon.contract.vocabulary import ExperimentStatus
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 
 
 @router.post("", status_code=201, responses=responses(Invalid))
-def create_experiment(
-    body: ExperimentFromSpec | ExperimentFromYaml, session: WriteSession, context: ContextDep
-) -> ExperimentRead:
+def create_experiment(body: FromSpec | FromYaml, session: WriteSession, context: ContextDep) -> Experiment:
     return service.create(session, context, body)
 
 
@@ -33,19 +27,20 @@ def list_experiments(
     search: str | None = None,
     status: ExperimentStatus | None = None,
     group: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-    offset: Offset = 0,
-) -> ExperimentPage:
-    return service.list_page(session, search=search, status=status, group=group, limit=limit, offset=offset)
+    limit: Limit = 100,
+    after: After = None,
+) -> Page[ExperimentSummary]:
+    """The newest first."""
+    return service.list_page(session, search=search, status=status, group=group, limit=limit, after=after)
 
 
 @router.get("/{id}", responses=responses(NotFound))
-def get_experiment(id: Id, session: ReadSession) -> ExperimentRead:
+def get_experiment(id: Id, session: ReadSession) -> Experiment:
     return service.get(session, id)
 
 
 @router.post("/{id}/stop", responses=responses(NotFound, ExperimentNotActive))
-def stop_experiment(id: Id, session: WriteSession, context: ContextDep) -> ExperimentRead:
+def stop_experiment(id: Id, session: WriteSession, context: ContextDep) -> Experiment:
     return service.stop(session, context, id)
 
 

@@ -5,16 +5,10 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, ScalarSelect, Select, case, func, or_, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from phylon.backend.experiments.schemas import ExperimentStatus
 from phylon.backend.experiments.status import RANK
 from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Experiment, MetricFrame, Run
-
-
-class Page(NamedTuple):
-    experiments: list[Experiment]
-    total: int
-
+from phylon.contract.vocabulary import ExperimentStatus
 
 _COMPLETE = (selectinload(Experiment.runs), joinedload(Experiment.group))
 
@@ -39,9 +33,9 @@ def page(
     status: ExperimentStatus | None,
     group_id: int | None,
     limit: int,
-    offset: int,
-) -> Page:
-    """The newest first, each with its runs and its group."""
+    after: int | None,
+) -> tuple[list[Experiment], int]:
+    """The newest first, each with its runs and its group; and how many there are in all. `after` is an id."""
     statement = select(Experiment)
     if search:
         columns = (Experiment.name, Experiment.environment, Experiment.algorithm)
@@ -51,8 +45,9 @@ def page(
     if status is not None:
         statement = statement.where(_rank() == list(ExperimentStatus).index(status))
     total = session.scalar(select(func.count()).select_from(statement.subquery())) or 0
-    rows = session.scalars(statement.options(*_COMPLETE).order_by(Experiment.id.desc()).limit(limit).offset(offset))
-    return Page(list(rows), total)
+    if after is not None:
+        statement = statement.where(Experiment.id < after)
+    return list(session.scalars(statement.options(*_COMPLETE).order_by(Experiment.id.desc()).limit(limit))), total
 
 
 def _rank() -> ScalarSelect[int]:

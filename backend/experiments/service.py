@@ -5,22 +5,19 @@ from sqlalchemy.orm import Session
 from phylon.backend.artifacts import storage
 from phylon.backend.context import Context
 from phylon.backend.experiments import repository
-from phylon.backend.experiments.schemas import (
-    ExperimentFromSpec,
-    ExperimentFromYaml,
-    ExperimentPage,
-    ExperimentRead,
-    ExperimentStatus,
-)
 from phylon.backend.experiments.status import derive
 from phylon.backend.experiments.summary import group_name, summarise
-from phylon.backend.kit import clock
+from phylon.backend.kit import clock, pages
 from phylon.backend.kit.database import after_commit
 from phylon.backend.kit.errors import Conflict, Invalid
 from phylon.backend.models import Experiment, Group, Run
 from phylon.backend.runs import repository as runs_repository
 from phylon.backend.runs import service as runs
 from phylon.backend.runs.status import ACTIVE, RunStatus
+from phylon.contract.base import Page
+from phylon.contract.experiments import Experiment as ExperimentRead
+from phylon.contract.experiments import ExperimentSummary, FromSpec, FromYaml
+from phylon.contract.vocabulary import ExperimentStatus
 from phylon.spec import (
     ExperimentSpec,
     SpecInvalid,
@@ -60,9 +57,9 @@ class ExperimentActive(Conflict):
         super().__init__(f"Experiment {experiment_id} has {active} run(s) that have not ended.", "Stop it first.")
 
 
-def create(session: Session, context: Context, body: ExperimentFromSpec | ExperimentFromYaml) -> ExperimentRead:
+def create(session: Session, context: Context, body: FromSpec | FromYaml) -> ExperimentRead:
     try:
-        if isinstance(body, ExperimentFromYaml):
+        if isinstance(body, FromYaml):
             spec, yaml = parse_yaml(body.yaml), body.yaml
         else:
             spec = parse_spec(body.spec)
@@ -115,10 +112,14 @@ def list_page(
     status: ExperimentStatus | None,
     group: int | None,
     limit: int,
-    offset: int,
-) -> ExperimentPage:
-    page = repository.page(session, search, status, group, limit, offset)
-    return ExperimentPage(items=summarise(session, page.experiments), total=page.total)
+    after: str | None,
+) -> Page[ExperimentSummary]:
+    rows, total = repository.page(session, search, status, group, limit + 1, pages.decode(after))
+    return Page(
+        items=summarise(session, rows[:limit]),
+        total=total,
+        next=pages.next_cursor(rows, limit, lambda experiment: experiment.id),
+    )
 
 
 def stop(session: Session, context: Context, experiment_id: int) -> ExperimentRead:

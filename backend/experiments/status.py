@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from phylon.backend.experiments.schemas import ExperimentStatus
 from phylon.backend.runs.status import RunStatus
+from phylon.contract.vocabulary import ExperimentStatus
 
 _MEANING = {
     RunStatus.RUNNING: ExperimentStatus.RUNNING,

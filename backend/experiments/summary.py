@@ -7,11 +7,11 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.experiments import repository
 from phylon.backend.experiments.repository import EvaluationFrame
-from phylon.backend.experiments.schemas import ExperimentSummary, GroupName
 from phylon.backend.experiments.status import derive
 from phylon.backend.metrics.frames import unpack
 from phylon.backend.models import Experiment, Run
 from phylon.backend.runs.status import HELD
+from phylon.contract.experiments import ExperimentSummary, GroupName
 from phylon.returns import RETURN, best_of
 
 _SPARKLINE_POINTS = 40

@@ -1,6 +1,6 @@
 """Metrics and lineage of a run as files over REST, with every value that is stored."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import StreamingResponse
@@ -10,16 +10,14 @@ from phylon.backend.dependencies import get_read_session
 from phylon.backend.export import service
 from phylon.backend.export.service import FormatUnavailable
 from phylon.backend.kit.errors import NotFound, responses
+from phylon.backend.kit.files import file_response
 from phylon.backend.kit.parameters import Id
 from phylon.export.formats import Format, TableName
 
 router = APIRouter(prefix="/runs/{id}/export", tags=["export"])
 
 MEDIA_TYPES: dict[Format, str] = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
-BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
-FILES: dict[int | str, dict[str, Any]] = {
-    200: {"content": dict.fromkeys(("text/csv", "application/vnd.apache.parquet"), BINARY), "description": "The file."}
-}
+FILES = file_response("text/csv", "application/vnd.apache.parquet")
 
 # Unlike elsewhere, the transaction lasts until the whole answer is sent: a file shows one moment of the run, even when
 # its history is cut back meanwhile.

@@ -11,12 +11,13 @@ from phylon.backend.metrics import repository as metrics
 from phylon.backend.metrics.frames import unpack
 from phylon.backend.models import Run
 from phylon.backend.runs import repository as runs
+from phylon.contract.lineage import LineageSpan
 from phylon.export.formats import CHUNKS, Format, TableName
 from phylon.export.lineage import categories_of, lineage_table
 from phylon.export.metrics import ROWS, NamedSeries, metrics_table
 from phylon.export.parquet_format import PyarrowMissing
 from phylon.export.tables import Table
-from phylon.results import Series, SpanInTime
+from phylon.series import Series
 from phylon.spec import parse_spec
 
 _SPANS_PER_PAGE = 1000
@@ -57,6 +58,6 @@ def _series(session: Session, run: Run) -> Iterator[NamedSeries]:
             yield name, Series(steps, np.array([frame.wall for frame in page]), values.astype(np.float64))
 
 
-def _spans(session: Session, run: Run) -> Iterable[list[SpanInTime]]:
+def _spans(session: Session, run: Run) -> Iterable[list[LineageSpan]]:
     for page in repository.spans(session, run.id, _SPANS_PER_PAGE):
-        yield [SpanInTime.model_validate(span, from_attributes=True) for span in page]
+        yield [LineageSpan.model_validate(span, from_attributes=True) for span in page]

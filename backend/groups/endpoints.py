@@ -1,39 +1,38 @@
 """Groups of experiments over REST."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
 from phylon.backend.groups import service
-from phylon.backend.groups.schemas import GroupFromSpec, GroupFromYaml, GroupPage, GroupRead
 from phylon.backend.groups.service import GroupActive, GroupNotActive
 from phylon.backend.kit.errors import Invalid, NotFound, responses
-from phylon.backend.kit.parameters import Id, Offset
+from phylon.backend.kit.parameters import After, Id, Limit
+from phylon.contract.base import Page
+from phylon.contract.experiments import FromSpec, FromYaml
+from phylon.contract.groups import ExperimentGroup, GroupSummary
 
 router = APIRouter(prefix="/groups", tags=["groups"])
 
 
 @router.post("", status_code=201, responses=responses(Invalid))
-def create_group(body: GroupFromSpec | GroupFromYaml, session: WriteSession, context: ContextDep) -> GroupRead:
+def create_group(body: FromSpec | FromYaml, session: WriteSession, context: ContextDep) -> ExperimentGroup:
     """All experiments of it are stored, or none."""
     return service.create(session, context, body)
 
 
 @router.get("")
-def list_groups(
-    session: ReadSession, limit: Annotated[int, Query(ge=1, le=500)] = 100, offset: Offset = 0
-) -> GroupPage:
-    return service.list_page(session, limit, offset)
+def list_groups(session: ReadSession, limit: Limit = 100, after: After = None) -> Page[GroupSummary]:
+    """The newest first."""
+    return service.list_page(session, limit, after)
 
 
 @router.get("/{id}", responses=responses(NotFound))
-def get_group(id: Id, session: ReadSession) -> GroupRead:
+def get_group(id: Id, session: ReadSession) -> ExperimentGroup:
     return service.get(session, id)
 
 
 @router.post("/{id}/stop", responses=responses(NotFound, GroupNotActive))
-def stop_group(id: Id, session: WriteSession, context: ContextDep) -> GroupRead:
+def stop_group(id: Id, session: WriteSession, context: ContextDep) -> ExperimentGroup:
     return service.stop(session, context, id)
 
 

@@ -7,14 +7,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from phylon.backend.experiments.repository import status_rank
-from phylon.backend.experiments.schemas import ExperimentStatus
 from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Experiment, Group, Run
-
-
-class Page(NamedTuple):
-    groups: list[Group]
-    total: int
+from phylon.contract.vocabulary import ExperimentStatus
 
 
 class Standing(NamedTuple):
@@ -34,11 +29,13 @@ def get(session: Session, group_id: int) -> Group:
     return group
 
 
-def page(session: Session, limit: int, offset: int) -> Page:
-    """The newest first."""
+def page(session: Session, limit: int, after: int | None) -> tuple[list[Group], int]:
+    """The newest first, and how many there are in all. `after` is an id."""
     total = session.scalar(select(func.count()).select_from(Group)) or 0
-    rows = session.scalars(select(Group).order_by(Group.id.desc()).limit(limit).offset(offset))
-    return Page(list(rows), total)
+    statement = select(Group).order_by(Group.id.desc()).limit(limit)
+    if after is not None:
+        statement = statement.where(Group.id < after)
+    return list(session.scalars(statement)), total
 
 
 def standings(session: Session, group_ids: list[int]) -> dict[int, list[Standing]]:

@@ -8,19 +8,19 @@ from sqlalchemy.orm import Session
 
 from phylon import catalogue
 from phylon.backend.experiments import repository
-from phylon.backend.experiments.schemas import ExperimentSummary
 from phylon.backend.experiments.summary import summarise
 from phylon.backend.groups.aggregate import Scores, aggregate
-from phylon.backend.groups.schemas import AggregateRead, Estimate, GroupExperiment
 from phylon.backend.metrics.frames import unpack
 from phylon.backend.models import Experiment
+from phylon.contract.experiments import ExperimentSummary
+from phylon.contract.groups import Aggregate, Estimate, GroupExperiment
 from phylon.returns import RETURN, best_of
 
 
 class Results(NamedTuple):
     experiments: list[GroupExperiment]
     comparable: bool
-    aggregate: AggregateRead | None
+    aggregate: Aggregate | None
 
 
 def read_results(session: Session, experiments: list[Experiment]) -> Results:
@@ -58,9 +58,9 @@ def _row(summary: ExperimentSummary, samples: Scores) -> GroupExperiment:
     return GroupExperiment(**dict(summary), final_return=final_return, samples=samples.size)
 
 
-def _aggregate(evaluated: list[Scores]) -> AggregateRead:
+def _aggregate(evaluated: list[Scores]) -> Aggregate:
     found = aggregate(evaluated)
-    return AggregateRead(
+    return Aggregate(
         experiments=len(evaluated),
         samples=sum(samples.size for samples in evaluated),
         mean=Estimate(**found.mean._asdict()),

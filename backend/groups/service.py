@@ -7,19 +7,21 @@ from sqlalchemy.orm import Session
 from phylon.backend.artifacts import storage
 from phylon.backend.context import Context
 from phylon.backend.experiments import service as experiments
-from phylon.backend.experiments.schemas import ExperimentStatus
 from phylon.backend.experiments.service import SpecRefused
 from phylon.backend.groups import repository
 from phylon.backend.groups.repository import Standing
 from phylon.backend.groups.results import read_results
-from phylon.backend.groups.schemas import GroupFromSpec, GroupFromYaml, GroupPage, GroupRead, GroupSummary
-from phylon.backend.kit import clock
+from phylon.backend.kit import clock, pages
 from phylon.backend.kit.database import after_commit
 from phylon.backend.kit.errors import Conflict
 from phylon.backend.models import Group
 from phylon.backend.runs import repository as runs_repository
 from phylon.backend.runs import service as runs
 from phylon.backend.runs.status import ACTIVE
+from phylon.contract.base import Page
+from phylon.contract.experiments import FromSpec, FromYaml
+from phylon.contract.groups import ExperimentGroup, GroupSummary
+from phylon.contract.vocabulary import ExperimentStatus
 from phylon.spec import SpecInvalid, group_to_yaml, parse_group, read_yaml, spec_to_yaml
 
 
@@ -37,15 +39,15 @@ class GroupActive(Conflict):
         super().__init__(f"Group {group_id} has {active} run(s) that have not ended.", "Stop it first.")
 
 
-def create(session: Session, context: Context, body: GroupFromSpec | GroupFromYaml) -> GroupRead:
+def create(session: Session, context: Context, body: FromSpec | FromYaml) -> ExperimentGroup:
     try:
-        parsed = parse_group(read_yaml(body.yaml) if isinstance(body, GroupFromYaml) else body.spec)
+        parsed = parse_group(read_yaml(body.yaml) if isinstance(body, FromYaml) else body.spec)
     except SpecInvalid as error:
         raise SpecRefused(error) from None
     group = Group(
         name=parsed.spec.name,
         description=parsed.spec.description,
-        yaml=body.yaml if isinstance(body, GroupFromYaml) else group_to_yaml(parsed),
+        yaml=body.yaml if isinstance(body, FromYaml) else group_to_yaml(parsed),
         created_at=clock.now(),
     )
     group.experiments = [
@@ -57,17 +59,21 @@ def create(session: Session, context: Context, body: GroupFromSpec | GroupFromYa
     return _read(session, group)
 
 
-def list_page(session: Session, limit: int, offset: int) -> GroupPage:
-    page = repository.page(session, limit, offset)
-    standings = repository.standings(session, [group.id for group in page.groups])
-    return GroupPage(items=[_summary(group, standings.get(group.id, [])) for group in page.groups], total=page.total)
+def list_page(session: Session, limit: int, after: str | None) -> Page[GroupSummary]:
+    rows, total = repository.page(session, limit + 1, pages.decode(after))
+    standings = repository.standings(session, [group.id for group in rows[:limit]])
+    return Page(
+        items=[_summary(group, standings.get(group.id, [])) for group in rows[:limit]],
+        total=total,
+        next=pages.next_cursor(rows, limit, lambda group: group.id),
+    )
 
 
-def get(session: Session, group_id: int) -> GroupRead:
+def get(session: Session, group_id: int) -> ExperimentGroup:
     return _read(session, repository.get(session, group_id))
 
 
-def stop(session: Session, context: Context, group_id: int) -> GroupRead:
+def stop(session: Session, context: Context, group_id: int) -> ExperimentGroup:
     group = repository.get(session, group_id)
     active = [run for run in runs_repository.lock_of_experiments(session, group.experiments) if run.status in ACTIVE]
     if not active:
@@ -90,10 +96,10 @@ def delete(session: Session, context: Context, group_id: int) -> None:
     after_commit(session, lambda: storage.delete_runs(context.settings.artifacts, run_ids))
 
 
-def _read(session: Session, group: Group) -> GroupRead:
+def _read(session: Session, group: Group) -> ExperimentGroup:
     standings = repository.standings(session, [group.id]).get(group.id, [])
     results = read_results(session, group.experiments)
-    return GroupRead(
+    return ExperimentGroup(
         **dict(_summary(group, standings)),
         yaml=group.yaml,
         experiments=results.experiments,

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Response
 
 from phylon.backend.dependencies import ContextDep
 from phylon.backend.health import service
-from phylon.backend.health.schemas import Health
+from phylon.contract.health import Health
 
 router = APIRouter(prefix="/health", tags=["health"])
 

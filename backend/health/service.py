@@ -6,7 +6,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from phylon.backend.context import Context
-from phylon.backend.health.schemas import Health
+from phylon.contract.health import Health
 
 
 def check(context: Context) -> Health:

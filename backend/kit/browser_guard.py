@@ -7,13 +7,24 @@ from elsewhere, by the Origin header, which browsers always send with such reque
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from phylon.backend.kit.errors import ErrorRead
+from phylon.backend.kit.errors import PlatformError
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class HostUnknown(PlatformError):
+    """The service was addressed by a name that is not its own."""
+
+    status_code = 400
+
+
+class OriginForeign(PlatformError):
+    """A page of another site may not change anything here."""
+
+    status_code = 403
 
 
 class BrowserGuard:
@@ -22,20 +33,18 @@ class BrowserGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope) if scope["type"] == "http" else None
-        await (self._app if refusal is None else refusal)(scope, receive, send)
+        await (self._app if refusal is None else refusal.response())(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, scope: Scope) -> PlatformError | None:
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         if _hostname(host) not in LOOPBACK_NAMES:
-            return _answer(
-                400,
+            return HostUnknown(
                 f"This service does not answer to the name '{host}'.",
                 "Open it as http://127.0.0.1 or http://localhost; a proxy must set the Host header so.",
             )
         if scope["method"] not in _SAFE_METHODS and origin is not None and urlsplit(origin).netloc != host:
-            return _answer(
-                403,
+            return OriginForeign(
                 f"A page of {origin} may not change anything here.",
                 "Use the page that this service itself serves.",
             )
@@ -47,8 +56,3 @@ def _hostname(host: str) -> str | None:
         return urlsplit(f"//{host}").hostname
     except ValueError:
         return None
-
-
-def _answer(status: int, detail: str, remedy: str) -> Response:
-    body = ErrorRead(detail=detail, remedy=remedy, problems=[])
-    return Response(body.model_dump_json(), status, media_type="application/json")

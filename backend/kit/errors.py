@@ -7,31 +7,18 @@ PlatformError
 ├── Invalid             422   with a list of problems
 └── Unauthorized        401
 
-A folder's own errors subclass these next to the rule that raises them. `responses` puts them into the OpenAPI document.
+A folder's own errors subclass these next to the rule that raises them. The answer is a problem document (RFC 9457),
+whose type and title are the name and the first line of the class. `responses` puts it into the OpenAPI document.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from phylon.backend.kit.schema import Schema
+from starlette.responses import Response
+
+from phylon.contract.problems import MEDIA_TYPE, ProblemDocument
 from phylon.spec import Problem
-
-
-class ProblemRead(Schema):
-    """One thing that is wrong with what was sent."""
-
-    path: str
-    value: Any
-    message: str
-    remedy: str
-
-
-class ErrorRead(Schema):
-    """The body of every answer that is not a success."""
-
-    detail: str
-    remedy: str | None
-    problems: list[ProblemRead]
 
 
 class PlatformError(Exception):
@@ -43,9 +30,25 @@ class PlatformError(Exception):
         self.remedy = remedy
         self.problems = list(problems)
 
-    def body(self) -> ErrorRead:
-        problems = [ProblemRead(**problem) for problem in self.problems]
-        return ErrorRead(detail=self.detail, remedy=self.remedy, problems=problems)
+    @classmethod
+    def title(cls) -> str:
+        return (cls.__doc__ or cls.__name__).strip().splitlines()[0]
+
+    def response(self) -> Response:
+        return problem_response(
+            ProblemDocument(
+                type=f"/problems/{re.sub('(?<=.)(?=[A-Z])', '-', type(self).__name__).lower()}",
+                title=self.title(),
+                status=self.status_code,
+                detail=self.detail,
+                remedy=self.remedy,
+                problems=self.problems,
+            )
+        )
+
+
+def problem_response(document: ProblemDocument) -> Response:
+    return Response(document.model_dump_json(), document.status, media_type=MEDIA_TYPE)
 
 
 class NotFound(PlatformError):
@@ -54,7 +57,7 @@ class NotFound(PlatformError):
     status_code = 404
 
     def __init__(self, noun: str, id: int) -> None:
-        super().__init__(f"There is no {noun} {id}.", f"List the {noun}s that exist.")
+        super().__init__(f"There is no {noun} {id}.", f"Look up the number of the {noun} in its list.")
 
 
 class Conflict(PlatformError):
@@ -89,8 +92,7 @@ def responses(*errors: type[PlatformError]) -> dict[int | str, dict[str, Any]]:
     """The OpenAPI entry of these errors, for a route's `responses`."""
     described: dict[int | str, dict[str, Any]] = {}
     for error in errors:
-        summary = (error.__doc__ or error.__name__).strip().splitlines()[0]
-        entry = described.setdefault(error.status_code, {"model": ErrorRead, "description": summary})
-        if summary not in entry["description"]:
-            entry["description"] += f" Or: {summary}"
+        entry = described.setdefault(error.status_code, {"model": ProblemDocument, "description": error.title()})
+        if error.title() not in entry["description"]:
+            entry["description"] += f" Or: {error.title()}"
     return described

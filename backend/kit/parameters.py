@@ -8,4 +8,6 @@ LARGEST = 2**53 - 1
 """The largest integer that every JSON reader keeps exactly."""
 
 Id = Annotated[int, Path(ge=1, le=LARGEST)]
-Offset = Annotated[int, Query(ge=0, le=LARGEST)]
+Number = Annotated[int, Query(ge=0, le=LARGEST)]
+Limit = Annotated[int, Query(ge=1, le=500, description="At most so many items.")]
+After = Annotated[str | None, Query(max_length=100, description="`next` of the page before.")]

@@ -1,25 +1,24 @@
-"""Lineage over REST."""
+"""Lineage over REST: of a run, and of one that comes from elsewhere, which is analysed and not stored."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from phylon.backend.dependencies import ReadSession
 from phylon.backend.kit.errors import NotFound, responses
-from phylon.backend.kit.parameters import Id
-from phylon.backend.lineage import descent, service
-from phylon.backend.lineage.descent import MemberUnknown, NoSchedule
-from phylon.backend.lineage.schemas import RayFiles, RunLineage
-from phylon.backend.lineage.summary_schemas import LineageSummaryRead, ScheduleRead
+from phylon.backend.kit.files import file_response
+from phylon.backend.kit.parameters import LARGEST, Id
+from phylon.backend.lineage import service
+from phylon.backend.lineage.service import MemberUnknown, NoSchedule, SpanUnknown
+from phylon.contract.lineage import Ancestry, LineageSummary, RayFiles, RunLineage, Schedule
+from phylon.lineage.newick import newick
+from phylon.lineage.ray_export import ray_zip
+from phylon.lineage.summary import summarise
 
 router = APIRouter(tags=["lineage"])
 
 MemberQuery = Annotated[str, Query(pattern=r"^(best|\d{1,6})$", description="`best`, or the number of a member.")]
-
-
-def _file(media_type: str) -> dict[int | str, dict[str, Any]]:
-    content = {media_type: {"schema": {"type": "string", "format": "binary"}}}
-    return {200: {"content": content, "description": "The file."}}
+SpanId = Annotated[int, Path(ge=0, le=LARGEST, description="Number of a span, of which the member may be dead.")]
 
 
 @router.get("/runs/{id}/lineage", responses=responses(NotFound))
@@ -28,33 +27,63 @@ def get_run_lineage(id: Id, session: ReadSession) -> RunLineage:
 
 
 @router.get("/runs/{id}/lineage/summary", responses=responses(NotFound))
-def get_lineage_summary(id: Id, session: ReadSession) -> LineageSummaryRead:
-    return descent.summary(session, id)
+def get_lineage_summary(id: Id, session: ReadSession) -> LineageSummary:
+    return service.read_summary(session, id)
+
+
+@router.get("/runs/{id}/lineage/spans/{span}/ancestry", responses=responses(NotFound, SpanUnknown))
+def get_span_ancestry(id: Id, span: SpanId, session: ReadSession) -> Ancestry:
+    return service.read_ancestry(session, id, span)
+
+
+@router.get("/runs/{id}/lineage/spans/{span}/schedule", responses=responses(NotFound, SpanUnknown, NoSchedule))
+def get_span_schedule(id: Id, span: SpanId, session: ReadSession) -> Schedule:
+    return service.schedule_of(service.read(session, id), span)
 
 
 @router.get("/runs/{id}/schedule", responses=responses(NotFound, MemberUnknown, NoSchedule))
-def get_run_schedule(id: Id, session: ReadSession, member: MemberQuery = "best") -> ScheduleRead:
-    return descent.schedule(session, id, "best" if member == "best" else int(member))
+def get_run_schedule(id: Id, session: ReadSession, member: MemberQuery = "best") -> Schedule:
+    return service.read_schedule_of_member(session, id, "best" if member == "best" else int(member))
 
 
 @router.get(
-    "/runs/{id}/lineage.newick", response_class=Response, responses=_file("text/x-newick") | responses(NotFound)
+    "/runs/{id}/lineage.newick", response_class=Response, responses=file_response("text/x-newick") | responses(NotFound)
 )
 def download_newick(id: Id, session: ReadSession) -> Response:
-    return _attachment(descent.as_newick(session, id), f"run-{id}.nwk", "text/x-newick")
+    return _attachment(newick(service.read(session, id)), f"run-{id}.nwk", "text/x-newick")
 
 
 @router.get(
-    "/runs/{id}/lineage.ray.zip", response_class=Response, responses=_file("application/zip") | responses(NotFound)
+    "/runs/{id}/lineage.ray.zip",
+    response_class=Response,
+    responses=file_response("application/zip") | responses(NotFound),
 )
 def download_ray_logs(id: Id, session: ReadSession) -> Response:
-    return _attachment(descent.as_ray_logs(session, id), f"run-{id}-ray.zip", "application/zip")
+    return _attachment(ray_zip(service.read(session, id)), f"run-{id}-ray.zip", "application/zip")
 
 
 @router.post("/lineage/import")
 def import_ray_lineage(logs: RayFiles) -> RunLineage:
-    """What Ray's files tell, to be drawn; nothing is stored."""
-    return descent.of_ray_logs(logs.files)
+    """The lineage in Ray's files; nothing is stored."""
+    return service.import_ray_logs(logs.files)
+
+
+@router.post("/lineage/summary")
+def summarise_lineage(lineage: RunLineage) -> LineageSummary:
+    """Of a lineage that no run here has, such as an imported one."""
+    return summarise(lineage, None)
+
+
+@router.post("/lineage/spans/{span}/ancestry", responses=responses(SpanUnknown))
+def trace_span(span: SpanId, lineage: RunLineage) -> Ancestry:
+    """Of a lineage that no run here has, such as an imported one."""
+    return service.ancestry_of(lineage, None, span)
+
+
+@router.post("/lineage/spans/{span}/schedule", responses=responses(SpanUnknown, NoSchedule))
+def derive_span_schedule(span: SpanId, lineage: RunLineage) -> Schedule:
+    """Of a lineage that no run here has, such as an imported one."""
+    return service.schedule_of(lineage, span)
 
 
 def _attachment(content: str | bytes, name: str, media_type: str) -> Response:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from phylon.backend.kit import clock
@@ -28,8 +28,10 @@ def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -
         session.execute(insert(LogLine), rows)
 
 
-def page(session: Session, run_id: int, attempt: int | None, after: int, limit: int) -> list[LogLine]:
-    statement = select(LogLine).where(LogLine.run_id == run_id, LogLine.id > after)
+def page(session: Session, run_id: int, attempt: int | None, after: int, limit: int) -> tuple[list[LogLine], int]:
+    """Those with an id above `after`, and how many there are in all."""
+    statement = select(LogLine).where(LogLine.run_id == run_id)
     if attempt is not None:
         statement = statement.where(LogLine.attempt == attempt)
-    return list(session.scalars(statement.order_by(LogLine.id).limit(limit)))
+    total = session.scalar(select(func.count()).select_from(statement.subquery())) or 0
+    return list(session.scalars(statement.where(LogLine.id > after).order_by(LogLine.id).limit(limit))), total

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from phylon.backend.kit import pages
 from phylon.backend.logs import repository
-from phylon.backend.logs.schemas import LogLineRead, LogPage
 from phylon.backend.models import Attempt
 from phylon.backend.runs import repository as runs
+from phylon.contract.base import Page
+from phylon.contract.logs import LoggedLine
 from phylon.contract.protocol import LogLine
 
 
@@ -21,10 +23,12 @@ def ingest(session: Session, attempt: Attempt, lines: Sequence[LogLine]) -> None
     repository.add(session, attempt, fresh)
 
 
-def read(session: Session, run_id: int, *, attempt: int | None, after: int, limit: int) -> LogPage:
+def read(session: Session, run_id: int, *, attempt: int | None, after: str | None, limit: int) -> Page[LoggedLine]:
     runs.get(session, run_id)
-    lines = repository.page(session, run_id, attempt, after, limit)
-    return LogPage(
-        lines=[LogLineRead.model_validate(line, from_attributes=True) for line in lines],
-        next=lines[-1].id if lines else after,
+    last = pages.decode(after) or 0
+    lines, total = repository.page(session, run_id, attempt, last, limit)
+    return Page(
+        items=[LoggedLine.model_validate(line, from_attributes=True) for line in lines],
+        total=total,
+        next=pages.encode(lines[-1].id if lines else last),
     )

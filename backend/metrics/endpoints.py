@@ -6,9 +6,11 @@ from fastapi import APIRouter, Query
 
 from phylon.backend.dependencies import ReadSession
 from phylon.backend.kit.errors import NotFound, responses
-from phylon.backend.kit.parameters import Id
+from phylon.backend.kit.pages import page_of
+from phylon.backend.kit.parameters import After, Id
 from phylon.backend.metrics import service
-from phylon.backend.metrics.schemas import RunMetrics
+from phylon.contract.base import Page
+from phylon.contract.metrics import RunMetrics
 
 router = APIRouter(prefix="/runs/{id}/metrics", tags=["metrics"])
 
@@ -24,5 +26,8 @@ def get_run_metrics(
 
 
 @router.get("/names", responses=responses(NotFound))
-def list_metric_names(id: Id, session: ReadSession) -> list[str]:
-    return service.names(session, id)
+def list_metric_names(
+    id: Id, session: ReadSession, limit: Annotated[int, Query(ge=1, le=10_000)] = 10_000, after: After = None
+) -> Page[str]:
+    """Sorted."""
+    return page_of(service.names(session, id), limit, after)

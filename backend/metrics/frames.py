@@ -1,11 +1,13 @@
-"""Frames as bytes and as numbers: float32, little-endian, one value a member."""
+"""Frames as bytes and as numbers: float32, little-endian, one value per member."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-SPEED = "speed/env_steps_per_second"
+from phylon.contract.vocabulary import MetricName
+
+SPEED: str = MetricName.SPEED_ENV_STEPS_PER_SECOND.value
 
 _DTYPE = np.dtype("<f4")
 

@@ -8,8 +8,8 @@ from phylon.backend.metrics import repository
 from phylon.backend.metrics.buckets import bucket
 from phylon.backend.metrics.frames import unpack
 from phylon.backend.metrics.repository import Column
-from phylon.backend.metrics.schemas import MetricSeries, RunMetrics
 from phylon.backend.runs import repository as runs
+from phylon.contract.metrics import MetricSeries, RunMetrics
 
 
 def names(session: Session, run_id: int) -> list[str]:

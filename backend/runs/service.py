@@ -10,8 +10,9 @@ from phylon.backend.kit.database import after_commit
 from phylon.backend.kit.errors import Conflict
 from phylon.backend.models import Run
 from phylon.backend.runs import repository
-from phylon.backend.runs.schemas import RunError, RunRead
 from phylon.backend.runs.status import ACTIVE, HELD, RunStatus, move
+from phylon.contract.runs import Run as RunRead
+from phylon.contract.runs import RunError
 
 
 class RunNotActive(Conflict):
@@ -59,6 +60,7 @@ def read(run: Run) -> RunRead:
         status=RunStatus(run.status),
         step=run.step,
         total_steps=run.total_steps,
+        attempt=run.attempt,
         attempts=run.counted_attempts,
         max_attempts=run.max_attempts,
         best_return=run.best_return,
@@ -74,6 +76,7 @@ def read(run: Run) -> RunRead:
         finished_at=run.finished_at,
         worker_name=run.worker_name,
         last_seq=run.last_seq,
+        stream=f"{run.attempt}-{run.last_seq}" if run.last_seq >= 0 else None,
     )
 
 

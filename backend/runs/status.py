@@ -9,28 +9,14 @@ A run that no worker holds yet stops at once.
 """
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from phylon.backend.models import Run, Study
-
-
-class RunStatus(StrEnum):
-    QUEUED = "queued"
-    DISPATCHED = "dispatched"
-    RUNNING = "running"
-    STOPPING = "stopping"
-    FINISHED = "finished"
-    STOPPED = "stopped"
-    FAILED = "failed"
-
-
-ACTIVE = frozenset({RunStatus.QUEUED, RunStatus.DISPATCHED, RunStatus.RUNNING, RunStatus.STOPPING})
-HELD = frozenset({RunStatus.RUNNING, RunStatus.STOPPING})
-"""A worker has a lease on these."""
+from phylon.contract.vocabulary import ACTIVE, HELD
+from phylon.contract.vocabulary import JobStatus as RunStatus
 
 _MOVES: dict[RunStatus, frozenset[RunStatus]] = {
     RunStatus.QUEUED: frozenset({RunStatus.DISPATCHED, RunStatus.RUNNING, RunStatus.STOPPED}),

@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from phylon.backend.specs import service
-from phylon.backend.specs.schemas import SpecReport, SpecText
+from phylon.contract.specs import SpecReport, SpecText
 
 router = APIRouter(prefix="/specs", tags=["specs"])
 

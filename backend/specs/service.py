@@ -1,7 +1,6 @@
 """What is wrong with a spec, or what it will ask for."""
 
-from phylon.backend.kit.errors import ProblemRead
-from phylon.backend.specs.schemas import Forecast, SpecReport
+from phylon.contract.specs import Forecast, SpecReport
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, parse_document, read_yaml, spec_to_json
 from phylon.spec.memory import replay_bytes
 
@@ -10,8 +9,7 @@ def report(yaml: str) -> SpecReport:
     try:
         document = parse_document(read_yaml(yaml))
     except SpecInvalid as error:
-        problems = [ProblemRead(**problem) for problem in error.problems]
-        return SpecReport(valid=False, problems=problems, spec=None, forecast=None)
+        return SpecReport(valid=False, problems=error.problems, spec=None, forecast=None)
     if isinstance(document, Group):
         return SpecReport(valid=True, problems=[], spec=None, forecast=forecast_of_group(document))
     if isinstance(document, RuntimeStudySpec):

@@ -1,43 +1,42 @@
 """Runtime studies over REST."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends
 from fastapi.sse import EventSourceResponse
 
 from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
 from phylon.backend.kit.errors import Invalid, NotFound, responses
-from phylon.backend.kit.parameters import Id, Offset
+from phylon.backend.kit.parameters import After, Id, Limit
 from phylon.backend.studies import repository, service, stream
-from phylon.backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
 from phylon.backend.studies.service import StudyActive, StudyNotActive
+from phylon.contract.base import Page
+from phylon.contract.studies import StoredStudy, StudyFromYaml, StudySummary, StudyUpdate, StudyUpload
 
 router = APIRouter(prefix="/studies", tags=["studies"])
 
 
 @router.post("", status_code=201, responses=responses(Invalid, NotFound))
-def create_study(body: StudyFromYaml, session: WriteSession) -> StudyRead:
+def create_study(body: StudyFromYaml, session: WriteSession) -> StoredStudy:
     """Puts a study into the queue."""
     return service.create(session, body)
 
 
 @router.post("/upload", status_code=201, responses=responses(Invalid))
-def upload_study(body: StudyUpload, session: WriteSession) -> StudyRead:
+def upload_study(body: StudyUpload, session: WriteSession) -> StoredStudy:
     """Stores a study that was run by `phylon study`."""
     return service.upload(session, body)
 
 
 @router.get("")
-def list_studies(
-    session: ReadSession, limit: Annotated[int, Query(ge=1, le=500)] = 100, offset: Offset = 0
-) -> list[StudySummary]:
+def list_studies(session: ReadSession, limit: Limit = 100, after: After = None) -> Page[StudySummary]:
     """The newest first."""
-    return service.list_newest(session, limit, offset)
+    return service.list_page(session, limit, after)
 
 
 @router.get("/{id}", responses=responses(NotFound))
-def get_study(id: Id, session: ReadSession) -> StudyRead:
+def get_study(id: Id, session: ReadSession) -> StoredStudy:
     return service.get(session, id)
 
 
@@ -53,14 +52,14 @@ def check_study(id: Id, context: ContextDep) -> None:
     responses=responses(NotFound),
     dependencies=[Depends(check_study)],
 )
-async def stream_study_events(id: Id, context: ContextDep) -> AsyncIterator[StudyNews]:
+async def stream_study_events(id: Id, context: ContextDep) -> AsyncIterator[StudyUpdate]:
     """All cells, then new ones as they come, until the study has ended."""
     async for message in stream.follow(context, id):
         yield cast(Any, message)  # the annotation says what a message's data is, for the OpenAPI document
 
 
 @router.post("/{id}/stop", responses=responses(NotFound, StudyNotActive))
-def stop_study(id: Id, session: WriteSession) -> StudyRead:
+def stop_study(id: Id, session: WriteSession) -> StoredStudy:
     """What it has measured by then is kept."""
     return service.stop(session, id)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from phylon.backend.kit.errors import NotFound
@@ -26,8 +26,13 @@ def lock(session: Session, study_id: int) -> Study:
     return study
 
 
-def newest(session: Session, limit: int, offset: int) -> list[Study]:
-    return list(session.scalars(select(Study).order_by(Study.id.desc()).limit(limit).offset(offset)))
+def page(session: Session, limit: int, after: int | None) -> tuple[list[Study], int]:
+    """The newest first, and how many there are in all. `after` is an id."""
+    total = session.scalar(select(func.count()).select_from(Study)) or 0
+    statement = select(Study).order_by(Study.id.desc()).limit(limit)
+    if after is not None:
+        statement = statement.where(Study.id < after)
+    return list(session.scalars(statement)), total
 
 
 def newest_measured(session: Session, limit: int) -> list[Study]:

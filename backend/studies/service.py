@@ -5,13 +5,14 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from phylon.backend.experiments.service import SpecRefused
-from phylon.backend.kit import clock
+from phylon.backend.kit import clock, pages
 from phylon.backend.kit.errors import Conflict, Invalid
 from phylon.backend.models import Study
 from phylon.backend.runs.status import ACTIVE, HELD, RunStatus, move
 from phylon.backend.studies import repository
-from phylon.backend.studies.schemas import StudyFromYaml, StudyNews, StudyRead, StudySummary, StudyUpload
 from phylon.backend.workers import repository as workers
+from phylon.contract.base import Page
+from phylon.contract.studies import StoredStudy, StudyFromYaml, StudySummary, StudyUpdate, StudyUpload
 from phylon.spec import RuntimeStudySpec, SpecInvalid, parse_study, read_yaml, study_to_yaml
 from phylon.study import StudyDamaged, parse
 
@@ -34,7 +35,7 @@ class FileRefused(Invalid):
     """The file is not a study's; nothing was stored."""
 
 
-def create(session: Session, body: StudyFromYaml) -> StudyRead:
+def create(session: Session, body: StudyFromYaml) -> StoredStudy:
     try:
         spec = parse_study(read_yaml(body.yaml))
     except SpecInvalid as error:
@@ -47,7 +48,7 @@ def create(session: Session, body: StudyFromYaml) -> StudyRead:
     return _read(session, study)
 
 
-def upload(session: Session, body: StudyUpload) -> StudyRead:
+def upload(session: Session, body: StudyUpload) -> StoredStudy:
     """A study that was run elsewhere. It is over, whether complete or not."""
     try:
         found = parse(body.content.encode())
@@ -64,21 +65,26 @@ def upload(session: Session, body: StudyUpload) -> StudyRead:
     return _read(session, study)
 
 
-def news(session: Session, study: Study, position: int) -> StudyNews:
-    return StudyNews(
+def news(session: Session, study: Study, position: int) -> StudyUpdate:
+    return StudyUpdate(
         **_fields(study), position=position, measurements=repository.measurements(session, study.id, position)
     )
 
 
-def list_newest(session: Session, limit: int, offset: int) -> list[StudySummary]:
-    return [StudySummary(**_fields(study)) for study in repository.newest(session, limit, offset)]
+def list_page(session: Session, limit: int, after: str | None) -> Page[StudySummary]:
+    rows, total = repository.page(session, limit + 1, pages.decode(after))
+    return Page(
+        items=[StudySummary(**_fields(study)) for study in rows[:limit]],
+        total=total,
+        next=pages.next_cursor(rows, limit, lambda study: study.id),
+    )
 
 
-def get(session: Session, study_id: int) -> StudyRead:
+def get(session: Session, study_id: int) -> StoredStudy:
     return _read(session, repository.get(session, study_id))
 
 
-def stop(session: Session, study_id: int) -> StudyRead:
+def stop(session: Session, study_id: int) -> StoredStudy:
     study = repository.lock(session, study_id)
     if study.status not in ACTIVE:
         raise StudyNotActive(study_id, study.status)
@@ -107,12 +113,13 @@ def _make(spec: RuntimeStudySpec) -> Study:
     )
 
 
-def _read(session: Session, study: Study) -> StudyRead:
-    return StudyRead(
+def _read(session: Session, study: Study) -> StoredStudy:
+    return StoredStudy(
         **_fields(study),
         spec=study.spec,
         yaml=study_to_yaml(RuntimeStudySpec.model_validate(study.spec)),
         measurements=repository.measurements(session, study.id),
+        stream=None,  # this stream has no positions: a reader that was away hears it from the first cell again
     )
 
 

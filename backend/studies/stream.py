@@ -10,7 +10,7 @@ from phylon.backend.context import Context
 from phylon.backend.events.stream import wait
 from phylon.backend.runs.status import ACTIVE
 from phylon.backend.studies import repository, service
-from phylon.backend.studies.schemas import StudyNews
+from phylon.contract.studies import StudyUpdate
 
 
 class Known(NamedTuple):
@@ -40,7 +40,7 @@ async def follow(context: Context, study_id: int) -> AsyncIterator[ServerSentEve
             await wait(rung)
 
 
-def _look(context: Context, study_id: int, known: Known) -> tuple[Known, StudyNews] | None:
+def _look(context: Context, study_id: int, known: Known) -> tuple[Known, StudyUpdate] | None:
     with context.database.read() as session:
         study = repository.find(session, study_id)
         if study is None:

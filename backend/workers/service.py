@@ -9,8 +9,9 @@ from phylon.backend.context import Context
 from phylon.backend.kit import clock
 from phylon.backend.models import Worker
 from phylon.backend.workers import repository
-from phylon.backend.workers.schemas import WorkerRead, WorkerState
 from phylon.contract.protocol import DeviceKind, WorkerRegistered, WorkerRegistration
+from phylon.contract.vocabulary import WorkerState
+from phylon.contract.workers import Worker as WorkerRead
 
 BEATS_PER_LEASE = 3
 """A worker may miss two beats before it counts as lost."""
@@ -62,9 +63,9 @@ def _alive_since(context: Context) -> datetime:
 
 
 def _read(worker: Worker, run_id: int | None, has_study: bool, alive_since: datetime) -> WorkerRead:
-    state: WorkerState = "busy" if run_id is not None or has_study else "idle"
+    state = WorkerState.BUSY if run_id is not None or has_study else WorkerState.IDLE
     if worker.last_seen_at < alive_since:
-        state = "lost"
+        state = WorkerState.LOST
     return WorkerRead(
         id=worker.id,
         name=worker.name,

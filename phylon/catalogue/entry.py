@@ -1,29 +1,9 @@
 """One environment of the catalogue, and the short way in which the files write it down."""
 
 import json
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
-
-class Space(BaseModel):
-    """The shape of observations or actions. `n` counts the values of a discrete space."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    kind: Literal["box", "discrete", "other"]
-    shape: tuple[int, ...]
-    dtype: str
-    n: int | None
-
-    def describe(self) -> str:
-        match self.kind:
-            case "box":
-                return f"{'x'.join(map(str, self.shape)) or '1'} {self.dtype}"
-            case "discrete":
-                return f"{self.n} discrete values"
-            case "other":
-                return "a composite space"
+from phylon.contract.catalogue import Environment, Space
 
 
 def box(shape: tuple[int, ...], dtype: str) -> Space:
@@ -46,17 +26,7 @@ ATARI_FRAMES = 4
 """An Atari game shows its latest frames at once, in grey."""
 
 
-class EnvironmentEntry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    suite: str
-    id: str
-    family: str
-    """Which part of the suite it belongs to, e.g. `mujoco` or `atari`."""
-    observation: Space
-    action: Space
-    max_episode_steps: int | None
-
+class EnvironmentEntry(Environment):
     @property
     def has_looks(self) -> bool:
         """Whether there is something to film. A machine may still lack the libraries for drawing it."""

@@ -11,7 +11,9 @@ from phylon.cli.language import JsonOption
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.cli.watching import watch_experiment
 from phylon.client import Client
-from phylon.results import Experiment, ExperimentStatus, ExperimentSummary, Run
+from phylon.contract.experiments import Experiment, ExperimentSummary
+from phylon.contract.runs import Run
+from phylon.contract.vocabulary import ExperimentStatus
 
 UrlOption = Annotated[
     str | None,
@@ -53,7 +55,7 @@ def list_(
     search: Annotated[str | None, typer.Option(help="Only names that contain this word.")] = None,
     status: Annotated[ExperimentStatus | None, typer.Option(help="Only those that are in this state.")] = None,
     group: Annotated[int | None, typer.Option(help="Only those of the group with this number.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many, newest first.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 20,
     json: JsonOption = False,
     url: UrlOption = None,
 ) -> None:
@@ -62,14 +64,14 @@ def list_(
     Example: `phylon list --status running`
     """
     with Client(url) as client:
-        page = client.experiments(search=search, status=status, group=group, limit=limit)
+        found = client.experiments(search=search, status=status, group=group, limit=limit + 1)
     if json:
-        print_json(page.model_dump(mode="json"))
+        print_json([experiment.model_dump(mode="json") for experiment in found[:limit]])
         return
     columns = ["id", "name", "status", "environment", "members", "progress", "best", "last", "steps/s"]
-    print_table(columns, map(_row, page.items), right=["id", "members", "progress", "best", "last", "steps/s"])
-    if page.total > len(page.items):
-        say(f"{len(page.items)} of {page.total}; --limit shows more")
+    print_table(columns, map(_row, found[:limit]), right=["id", "members", "progress", "best", "last", "steps/s"])
+    if len(found) > limit:
+        say(f"these are the newest {limit}; --limit shows more")
 
 
 def _row(experiment: ExperimentSummary) -> list[str]:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 from phylon.cli.exits import BadInput, WorkFailed
 from phylon.cli.run_folder import RUN_FILE
 from phylon.client import Client
+from phylon.contract.lineage import RunLineage
 from phylon.export.formats import CHUNKS, Format, TableName
-from phylon.export.lineage import categories_of, lineage_of_events, lineage_table
+from phylon.export.lineage import categories_of, lineage_table
 from phylon.export.metrics import NamedSeries, metrics_table, series_of_csv, series_of_events
 from phylon.export.parquet_format import PyarrowMissing
 from phylon.export.tensorboard import write_event_files
-from phylon.results import RunLineage
+from phylon.lineage.assembly import lineage_of_events
 from phylon.spec import ExperimentSpec, parse_spec
 from phylon.spool import SPOOL_FILE, SpoolDamaged, SpoolReader
 

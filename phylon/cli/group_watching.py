@@ -8,7 +8,8 @@ from rich.markup import escape
 from phylon.cli.console import err, number, print_table, say
 from phylon.cli.exits import FAILED, INTERRUPTED
 from phylon.client import Client
-from phylon.results import Estimate, ExperimentGroup, GroupExperiment
+from phylon.contract.groups import Estimate, ExperimentGroup, GroupExperiment
+from phylon.contract.vocabulary import ExperimentStatus
 
 POLL_SECONDS = 2.0
 
@@ -30,7 +31,7 @@ def watch_group(client: Client, group_id: int) -> None:
         _tell(f"no longer watching; the group goes on. `phylon groups {group_id} --stop` stops it")
         raise typer.Exit(INTERRUPTED) from None
     show_group(group)
-    if group.counts.get("failed"):
+    if group.counts.get(ExperimentStatus.FAILED):
         raise typer.Exit(FAILED)
 
 

@@ -10,7 +10,7 @@ from phylon.cli.experiments import UrlOption
 from phylon.cli.group_watching import show_group
 from phylon.cli.language import JsonOption
 from phylon.client import Client
-from phylon.results import GroupSummary
+from phylon.contract.groups import GroupSummary
 
 
 def groups(
@@ -29,12 +29,12 @@ def groups(
         raise BadInput("--stop needs the number of a group, e.g. phylon groups 2 --stop")
     with Client(url) as client:
         if group is None:
-            page = client.groups()
+            found = client.groups()
             if json:
-                print_json(page.model_dump(mode="json"))
+                print_json([each.model_dump(mode="json") for each in found])
             else:
                 columns = ["id", "name", "status", "experiments", "progress"]
-                print_table(columns, map(_row, page.items), right=["id", "experiments", "progress"])
+                print_table(columns, map(_row, found), right=["id", "experiments", "progress"])
             return
         found = client.stop_group(group) if stop else client.group(group)
     if json:

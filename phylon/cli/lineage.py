@@ -12,7 +12,8 @@ from phylon.cli.console import err, out, say
 from phylon.cli.exits import BadInput
 from phylon.cli.experiments import UrlOption
 from phylon.client import Client
-from phylon.results import RunLineage, Series
+from phylon.contract.lineage import RunLineage
+from phylon.series import Series
 
 if TYPE_CHECKING:
     from phylon.lineage.ancestry import Member

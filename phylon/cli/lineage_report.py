@@ -5,12 +5,13 @@ from rich.text import Text
 from rich.tree import Tree
 
 from phylon.cli.console import number, out, print_table, say
+from phylon.contract.lineage import LineageSpan, LineageSummary, RunLineage
 from phylon.lineage.ancestry import by_id
 from phylon.lineage.lines import Line, lines_of_living
 from phylon.lineage.newick import label
 from phylon.lineage.schedule import spelled
-from phylon.lineage.summary import LineageSummary, summarise
-from phylon.results import RunLineage, Series, SpanInTime
+from phylon.lineage.summary import summarise
+from phylon.series import Series
 
 MOST_MOVES = 12
 COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
@@ -75,7 +76,7 @@ def _numbers(summary: LineageSummary) -> list[tuple[str, str]]:
     return rows
 
 
-def _ancestor(span: SpanInTime, lineage: RunLineage) -> list[str]:
+def _ancestor(span: LineageSpan, lineage: RunLineage) -> list[str]:
     values = [
         _spelled(spelled(span.hyperparams[tuned.name], tuned)) if tuned.name in span.hyperparams else "-"
         for tuned in lineage.tuned

@@ -1,7 +1,6 @@
 """Commands about the runs of an experiment: watch, logs, download."""
 
 import json
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +11,8 @@ from phylon.cli.exits import INTERRUPTED, BadInput
 from phylon.cli.experiments import ExperimentArgument, UrlOption
 from phylon.cli.watching import watch_experiment
 from phylon.client import Client
-from phylon.results import Experiment, Run
-
-FOLLOW_SECONDS = 1.0
+from phylon.contract.experiments import Experiment
+from phylon.contract.runs import Run
 
 
 def watch(experiment: ExperimentArgument, url: UrlOption = None) -> None:
@@ -41,27 +39,12 @@ def logs(
     """
     with Client(url) as client:
         run = _choose(client.experiment(experiment), replicate)
-        after = 0
         try:
-            while True:
-                ended = client.run(run.id).ended  # asked first: what comes after the last line is then surely there
-                after = _print_logs(client, run, attempt, after)
-                if ended or not follow:
-                    return
-                time.sleep(FOLLOW_SECONDS)
+            for line in client.logs(run.id, attempt, follow):
+                text = f"{line.created_at:%H:%M:%S} {line.attempt} {line.stream:<10} {line.text}"
+                out.print(text, markup=False, highlight=False, soft_wrap=True)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
-
-
-def _print_logs(client: Client, run: Run, attempt: int | None, after: int) -> int:
-    while True:
-        page = client.logs(run.id, attempt=attempt, after=after)
-        for line in page.lines:
-            text = f"{line.created_at:%H:%M:%S} {line.attempt} {line.stream:<10} {line.text}"
-            out.print(text, markup=False, highlight=False, soft_wrap=True)
-        after = page.next
-        if not page.lines:
-            return after
 
 
 def download(
@@ -95,10 +78,8 @@ def _download_run(client: Client, run: Run, folder: Path, checkpoints: bool) -> 
     (folder / "run.json").write_text(json.dumps(run.model_dump(mode="json"), indent=1), encoding="utf-8")
     findings.write(findings.of_service(client, run.id), folder, ["csv"])
     with (folder / "log.txt").open("w", encoding="utf-8") as file:
-        after = 0
-        while (page := client.logs(run.id, after=after)).lines:
-            file.writelines(f"{line.created_at:%Y-%m-%d %H:%M:%S} {line.attempt} {line.text}\n" for line in page.lines)
-            after = page.next
+        lines = client.logs(run.id)
+        file.writelines(f"{line.created_at:%Y-%m-%d %H:%M:%S} {line.attempt} {line.text}\n" for line in lines)
     for artifact in client.artifacts(run.id):
         if artifact.kind == "checkpoint" and not checkpoints:
             continue

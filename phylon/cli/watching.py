@@ -1,4 +1,4 @@
-"""Follows all runs of an experiment at once: one event stream a run, folded into one view."""
+"""Follows all runs of an experiment at once: one event stream per run, folded into one view."""
 
 import queue
 import threading
@@ -12,7 +12,9 @@ from phylon.cli.exits import FAILED, INTERRUPTED
 from phylon.cli.progress import RunState, make_view
 from phylon.client import Client
 from phylon.contract.events import RunEvent
-from phylon.results import Experiment, Rewind, Run
+from phylon.contract.experiments import Experiment
+from phylon.contract.runs import Run
+from phylon.contract.stream import Rewind
 
 
 class News(NamedTuple):
@@ -28,9 +30,11 @@ def watch_experiment(client: Client, experiment: Experiment) -> None:
     states = {run.id: RunState(total_steps=run.total_steps, members=members) for run in experiment.runs}
     notes = {run.id: str(run.status) for run in experiment.runs}
     labels = {run.id: f"run {run.id}" for run in experiment.runs}
-    for run in experiment.runs:
-        threading.Thread(target=_listen, args=(client, run.id, news), daemon=True).start()
     going = set(states)
+    listening = Client(client.url)  # of the threads alone: closing it ends them
+    threads = [threading.Thread(target=_listen, args=(listening, run.id, news), daemon=True) for run in experiment.runs]
+    for thread in threads:
+        thread.start()
     try:
         with make_view() as view:
             while going:
@@ -51,6 +55,10 @@ def watch_experiment(client: Client, experiment: Experiment) -> None:
     except KeyboardInterrupt:
         err.print(f"no longer watching; the experiment goes on. `phylon stop {experiment.id}` stops it", markup=False)
         raise typer.Exit(INTERRUPTED) from None
+    finally:
+        listening.close()
+        for thread in threads:
+            thread.join()
     _conclude(client.experiment(experiment.id))
 
 

@@ -1,22 +1,25 @@
-"""What a trainer says while it works. The spool, the API, the database and the browser all carry these events.
+"""What a trainer reports while it works. The spool, the API, the database and the browser all carry these events.
 
 Events of a run are numbered 0, 1, 2, … without gaps. When a run resumes from a checkpoint, its history is cut back to
 the event number stored in that checkpoint and goes on from there, so it always describes the weights that exist.
 Log lines are not events: they belong to an attempt and are never cut back.
 """
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import Discriminator, TypeAdapter, model_validator
+from typing_extensions import TypeAliasType
 
+from phylon.contract.base import Real
 from phylon.spec.distributions import Model
 
-Hyperparams = dict[str, float]
+Hyperparams = dict[str, Real]
 """Values of one member by name."""
 
-Operator = Literal[
-    "founder", "copy", "perturb", "resample", "suggest", "sample", "migrate", "schedule", "custom", "reset"
-]
+Operator = TypeAliasType(
+    "Operator",
+    Literal["founder", "copy", "perturb", "resample", "suggest", "sample", "migrate", "schedule", "custom", "reset"],
+)
 """How a member came to its hyper-parameters or weights.
 
 `suggest`: a model proposed them (PB2). `sample`: weights drawn from a distribution (CEM-RL). `migrate`: taken from
@@ -47,14 +50,14 @@ class Started(Event):
 
 
 class Metrics(Event):
-    """One tick: for each name one value a member, or a single value for the whole population."""
+    """One tick: for each name one value per member, or a single value for the whole population."""
 
     kind: Literal["metrics"]
-    frames: dict[str, list[float]]
+    frames: dict[str, list[Real]]
 
 
 class Span(Model):
-    """A stretch of one member's life with constant hyper-parameters. It ends where the slot's next segment starts."""
+    """A stretch of one member's life with constant hyper-parameters. It ends where the slot's next span starts."""
 
     id: int
     slot: int
@@ -69,20 +72,20 @@ class Span(Model):
     hyperparams_before: Hyperparams | None
     """Values of the parent before exploration."""
     hyperparams: Hyperparams
-    fitness: float | None
+    fitness: Real | None
     """Fitness of the replaced member that decided its replacement."""
-    parent_fitness: float | None
+    parent_fitness: Real | None
     rank: int | None
     """Rank of the replaced member, 0 the best."""
     weights: str
     """Hash of its weights at the start; equals the parent's hash at that moment."""
-    reasons: dict[str, float]
+    reasons: dict[str, Real]
     """What the method knew when it decided, by name: for PB2 the predicted mean and deviation, and so on."""
 
     @model_validator(mode="before")
     @classmethod
     def _of_older_runs(cls, raw: Any) -> Any:
-        """Runs of the first version told no reasons. A default would make the field optional to every reader."""
+        """Runs of the first version recorded no reasons. A default would make the field optional to every reader."""
         return {"reasons": {}, **cast(dict[str, Any], raw)} if isinstance(raw, dict) else raw
 
 
@@ -110,7 +113,7 @@ class Video(Event):
     member: int
     span: int
     """The stretch of its life that it was filmed in."""
-    episode_return: float
+    episode_return: Real
     episode_steps: int
     ended: bool
     """Whether the episode came to its end, or the film was cut before it."""
@@ -124,7 +127,7 @@ class Finished(Event):
 
     kind: Literal["finished"]
     best_member: int
-    fitness: float
+    fitness: Real
     """Of that member, as selection would have seen it at the end."""
 
 
@@ -144,10 +147,12 @@ class Failed(Event):
     hyperparams: Hyperparams | None
 
 
-RunEvent = Annotated[
-    Started | Metrics | Lineage | Checkpoint | Video | Finished | Stopped | Failed,
-    Discriminator("kind"),
-]
+_AnyEvent = Started | Metrics | Lineage | Checkpoint | Video | Finished | Stopped | Failed
+RunEvent = TypeAliasType("RunEvent", Annotated[_AnyEvent, Discriminator("kind")])
+"""Named, so that the generated client has the union under one name."""
+EVENT_KINDS: tuple[str, ...] = tuple(
+    get_args(event.model_fields["kind"].annotation)[0] for event in get_args(_AnyEvent)
+)
 OUTCOMES = (Finished, Stopped, Failed)
 
 run_event: TypeAdapter[RunEvent] = TypeAdapter(RunEvent)

@@ -1,21 +1,20 @@
-"""Lineage: who descends from whom, as the service answers it and as a table with one row a span."""
+"""Lineage as a table with one row per span."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from phylon.contract.events import Lineage, RunEvent
+from phylon.contract.lineage import LineageSpan
 from phylon.export.tables import Column, Table, Values
-from phylon.results import RunLineage, SpanInTime
-from phylon.spec import AlgorithmSpec, ExperimentSpec, bounds, hyperparameters, scale, tuned
+from phylon.spec import AlgorithmSpec, hyperparameters
 from phylon.spec.algorithms import names_of
 
 Categories = Mapping[str, Sequence[str]]
 """What the values 0, 1, 2, … of a hyper-parameter are called, for those that are names."""
 
-Pages = Callable[[], Iterable[Sequence[SpanInTime]]]
+Pages = Callable[[], Iterable[Sequence[LineageSpan]]]
 """The spans, page by page. Asked twice: columns must be known before the first row is written."""
 
-_FIXED: dict[Column, Callable[[SpanInTime], Any]] = {
+_FIXED: dict[Column, Callable[[LineageSpan], Any]] = {
     Column("span", "integer"): lambda span: span.id,
     Column("member", "integer"): lambda span: span.slot,
     Column("parent", "integer"): lambda span: span.parent,
@@ -28,37 +27,6 @@ _FIXED: dict[Column, Callable[[SpanInTime], Any]] = {
     Column("rank", "integer"): lambda span: span.rank,
     Column("weights", "text"): lambda span: span.weights,
 }
-
-
-def lineage_of_events(spec: ExperimentSpec, events: Sequence[RunEvent]) -> RunLineage:
-    """In the form that the service answers with."""
-    spans: list[dict[str, Any]] = []
-    living: dict[int, dict[str, Any]] = {}
-    for event in events:
-        if isinstance(event, Lineage):
-            for span in event.spans:
-                if span.slot in living:
-                    living[span.slot]["end_step"] = event.step
-                born = span.model_dump() | {"start_step": event.step, "end_step": None, "start_wall": event.wall}
-                living[span.slot] = born
-                spans.append(born)
-    return RunLineage.model_validate(
-        {
-            "population_size": spec.population.size,
-            "end_step": events[-1].step if events else 0,
-            "tuned": [
-                {
-                    "name": name,
-                    "scale": scale(prior),
-                    "low": bounds(prior).low,
-                    "high": bounds(prior).high,
-                    "names": names_of(type(spec.algorithm), name),
-                }
-                for name, prior in tuned(spec.algorithm).items()
-            ],
-            "spans": spans,
-        }
-    )
 
 
 def categories_of(algorithm: AlgorithmSpec) -> Categories:
@@ -76,13 +44,15 @@ def lineage_table(pages: Pages, categories: Categories) -> Table:
 
 
 def _batches(
-    pages: Iterable[Sequence[SpanInTime]], readers: Sequence[Callable[[SpanInTime], Any]]
+    pages: Iterable[Sequence[LineageSpan]], readers: Sequence[Callable[[LineageSpan], Any]]
 ) -> Iterator[list[Values]]:
     for page in pages:
         yield [[read(span) for span in page] for read in readers]
 
 
-def _named(pages: Iterable[Sequence[SpanInTime]], categories: Categories) -> dict[Column, Callable[[SpanInTime], Any]]:
+def _named(
+    pages: Iterable[Sequence[LineageSpan]], categories: Categories
+) -> dict[Column, Callable[[LineageSpan], Any]]:
     values: dict[str, None] = {}
     before: dict[str, None] = {}
     changes: dict[str, None] = {}
@@ -105,19 +75,19 @@ def _column(group: str, name: str, categories: Categories) -> Column:
     return Column(f"{group}.{name}", "text" if name in categories else "double")
 
 
-def _value_of(name: str, names: Sequence[str] | None) -> Callable[[SpanInTime], float | str | None]:
+def _value_of(name: str, names: Sequence[str] | None) -> Callable[[LineageSpan], float | str | None]:
     return lambda span: _spelled(span.hyperparams.get(name), names)
 
 
-def _value_before(name: str, names: Sequence[str] | None) -> Callable[[SpanInTime], float | str | None]:
+def _value_before(name: str, names: Sequence[str] | None) -> Callable[[LineageSpan], float | str | None]:
     return lambda span: _spelled((span.hyperparams_before or {}).get(name), names)
 
 
-def _change_of(name: str) -> Callable[[SpanInTime], str | None]:
+def _change_of(name: str) -> Callable[[LineageSpan], str | None]:
     return lambda span: span.changes.get(name)
 
 
-def _reason_of(name: str) -> Callable[[SpanInTime], float | None]:
+def _reason_of(name: str) -> Callable[[LineageSpan], float | None]:
     return lambda span: span.reasons.get(name)
 
 

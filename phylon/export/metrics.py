@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from phylon.contract.events import Metrics, RunEvent
 from phylon.export.tables import Column, Table, Values
-from phylon.results import Series
+from phylon.series import Series
 
 NamedSeries = tuple[str, Series]
 """Several of the same name follow each other in time."""

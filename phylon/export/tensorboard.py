@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from phylon.export.event_records import scalar_records, version_record
 from phylon.export.metrics import NamedSeries, as_single, is_of_whole_population
-from phylon.results import Series
 from phylon.returns import RETURN, best_of, median_of
+from phylon.series import Series
 
 EVENT_FILE = "events.out.tfevents.phylon"
 """TensorBoard knows its files by the word in the middle. Always the same, so that a newer export replaces an older."""

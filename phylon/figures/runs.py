@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.results import RunLineage, Series
+from phylon.contract.lineage import RunLineage
 from phylon.returns import RETURN, best_of
+from phylon.series import Series
 
 
 class DrawnRun(NamedTuple):

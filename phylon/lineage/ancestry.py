@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
-from phylon.results import RunLineage, Series, SpanInTime
+from phylon.contract.lineage import LineageSpan, RunLineage
+from phylon.series import Series
 
-Path = Sequence[SpanInTime]
+Path = Sequence[LineageSpan]
 """From a founder to a descendant."""
 
 Member = Literal["best"] | int
@@ -22,7 +23,7 @@ class NoSuchMember(LookupError):
 
 
 class Winner(NamedTuple):
-    span: SpanInTime
+    span: LineageSpan
     last_return: float
     step: int
     """Of the evaluation that it won."""
@@ -36,25 +37,25 @@ class Shares(NamedTuple):
     """Share of the population by the founder's span, largest first; those that died out are left out."""
 
 
-def by_id(lineage: RunLineage) -> dict[int, SpanInTime]:
+def by_id(lineage: RunLineage) -> dict[int, LineageSpan]:
     return {span.id: span for span in lineage.spans}
 
 
-def in_order_of_birth(lineage: RunLineage) -> list[SpanInTime]:
+def in_order_of_birth(lineage: RunLineage) -> list[LineageSpan]:
     return sorted(lineage.spans, key=lambda span: (span.start_step, span.id))
 
 
-def living(lineage: RunLineage) -> list[SpanInTime]:
+def living(lineage: RunLineage) -> list[LineageSpan]:
     """By slot."""
     return sorted((span for span in lineage.spans if span.end_step is None), key=lambda each: each.slot)
 
 
-def ancestry(lineage: RunLineage, span: int) -> list[SpanInTime]:
+def ancestry(lineage: RunLineage, span: int) -> list[LineageSpan]:
     return path_to(by_id(lineage), span)
 
 
-def path_to(spans: Mapping[int, SpanInTime], span: int) -> list[SpanInTime]:
-    path: list[SpanInTime] = []
+def path_to(spans: Mapping[int, LineageSpan], span: int) -> list[LineageSpan]:
+    path: list[LineageSpan] = []
     current = spans.get(span)
     while current is not None:
         path.append(current)
@@ -67,10 +68,10 @@ def copies(path: Path) -> int:
     return sum(parent.slot != child.slot for parent, child in pairwise(path))
 
 
-def common_ancestor(lineage: RunLineage) -> SpanInTime | None:
+def common_ancestor(lineage: RunLineage) -> LineageSpan | None:
     """The latest from which all living members descend; nobody while several founders live on."""
     spans = by_id(lineage)
-    shared: SpanInTime | None = None
+    shared: LineageSpan | None = None
     for generation in zip(*(path_to(spans, span.id) for span in living(lineage)), strict=False):
         if len({span.id for span in generation}) > 1:
             break
@@ -113,7 +114,7 @@ def founder_shares(lineage: RunLineage) -> list[Shares]:
     return over_time
 
 
-def evaluated_at(lineage: RunLineage, slot: int, step: int) -> SpanInTime | None:
+def evaluated_at(lineage: RunLineage, slot: int, step: int) -> LineageSpan | None:
     """Whom an evaluation at `step` met in `slot`: it comes before the births of the same step."""
     for span in lineage.spans:
         born_before = span.start_step < step or (span.parent is None and span.start_step == step)
@@ -135,7 +136,7 @@ def winner(lineage: RunLineage, returns: Series | None) -> Winner | None:
     return None if span is None else Winner(span, numbers[slot], step)
 
 
-def choose(lineage: RunLineage, returns: Series | None, member: Member) -> SpanInTime:
+def choose(lineage: RunLineage, returns: Series | None, member: Member) -> LineageSpan:
     """Raises `NoSuchMember`."""
     if member == "best":
         best = winner(lineage, returns)

@@ -1,48 +1,21 @@
-"""What births brought: the fitness of a child at its first evaluation, beside that of those it came from."""
+"""What births brought: the return of a child at its first evaluation, beside that of those it came from."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import NamedTuple, TypeVar
 
+from phylon.contract.events import Operator
+from phylon.contract.lineage import Gain, LineageSpan, MoveGain, OperatorGain, RunLineage, Tuned
 from phylon.lineage.ancestry import by_id
-from phylon.results import Result, RunLineage, Series, SpanInTime, Tuned
+from phylon.series import Series
 
 Key = TypeVar("Key")
 
 
 class Birth(NamedTuple):
-    """Differences are the child's fitness at its first evaluation minus another; `None` where one is not known."""
-
-    child: SpanInTime
-    over_replaced: float | None
-    """Minus that of the member whose slot it took, when it was replaced."""
-    over_parent: float | None
-    """Minus its parent's at the same moment: both differences hold what was learned since."""
-    beside_parent: float | None
-    """Minus its parent's at the child's evaluation. They began with the same weights, so this is what the move did."""
-
-
-class OperatorGain(Result):
-    """What an operator brought, on average over the births that were evaluated."""
-
-    operator: str
-    births: int
-    over_replaced: float | None
-    over_parent: float | None
-    beside_parent: float | None
-
-
-class MoveGain(Result):
-    """What one move of one hyper-parameter brought beside parents that kept their value."""
-
-    name: str
-    move: str
-    """`up`, `down` or `kept`; for a category `to` and its name."""
-    births: int
-    beside_parent: float | None
-    helped: float | None
-    """Share of the births after which the child was better than its parent."""
+    child: LineageSpan
+    gain: Gain
 
 
 def births(lineage: RunLineage, returns: Series | None) -> list[Birth]:
@@ -51,8 +24,8 @@ def births(lineage: RunLineage, returns: Series | None) -> list[Birth]:
     steps: list[int] = returns.steps.tolist() if returns else []
     values: list[list[float]] = returns.values.tolist() if returns else []
 
-    def at(span: SpanInTime, tick: int) -> float | None:
-        """Fitness of `span` at an evaluation that it lived to see."""
+    def at(span: LineageSpan, tick: int) -> float | None:
+        """Return of `span` at an evaluation that it lived to see."""
         if not 0 <= tick < len(steps) or (span.end_step is not None and steps[tick] > span.end_step):
             return None
         return values[tick][span.slot] if span.slot < len(values[tick]) else None
@@ -65,27 +38,25 @@ def births(lineage: RunLineage, returns: Series | None) -> list[Birth]:
         tick = bisect_right(steps, child.start_step)  # an evaluation at the step of a birth comes before it
         first = at(child, tick)
         beside = at(parent, tick) if parent.slot != child.slot else None
-        found.append(
-            Birth(
-                child,
-                over_replaced=_difference(first, child.fitness),
-                over_parent=_difference(first, child.parent_fitness),
-                beside_parent=_difference(first, beside),
-            )
+        gain = Gain(
+            over_replaced=_difference(first, child.fitness),
+            over_parent=_difference(first, child.parent_fitness),
+            beside_parent=_difference(first, beside),
         )
+        found.append(Birth(child, gain))
     return found
 
 
 def by_operator(born: Iterable[Birth]) -> list[OperatorGain]:
     """Most frequent first."""
-    groups = _grouped(born, lambda birth: [birth.child.operator])
+    groups = _group(born, _operator)
     return [
         OperatorGain(
             operator=operator,
             births=len(group),
-            over_replaced=_mean(birth.over_replaced for birth in group),
-            over_parent=_mean(birth.over_parent for birth in group),
-            beside_parent=_mean(birth.beside_parent for birth in group),
+            over_replaced=_mean(birth.gain.over_replaced for birth in group),
+            over_parent=_mean(birth.gain.over_parent for birth in group),
+            beside_parent=_mean(birth.gain.beside_parent for birth in group),
         )
         for operator, group in groups
     ]
@@ -93,20 +64,26 @@ def by_operator(born: Iterable[Birth]) -> list[OperatorGain]:
 
 def by_move(born: Iterable[Birth], tuned: Sequence[Tuned]) -> list[MoveGain]:
     """Most frequent first. Keeping a value is a move too: its gain is what chance and the other values did."""
-    groups = _grouped(born, lambda birth: [(each.name, move) for each in tuned if (move := _move(birth.child, each))])
+    groups = _group(born, lambda birth: [(each.name, move) for each in tuned if (move := _move(birth.child, each))])
     return [
         MoveGain(
             name=name,
             move=move,
             births=len(group),
-            beside_parent=_mean(birth.beside_parent for birth in group),
-            helped=_mean(None if birth.beside_parent is None else float(birth.beside_parent > 0) for birth in group),
+            beside_parent=_mean(birth.gain.beside_parent for birth in group),
+            helped=_mean(
+                None if birth.gain.beside_parent is None else float(birth.gain.beside_parent > 0) for birth in group
+            ),
         )
         for (name, move), group in groups
     ]
 
 
-def _move(child: SpanInTime, tuned: Tuned) -> str | None:
+def _operator(birth: Birth) -> list[Operator]:
+    return [birth.child.operator]
+
+
+def _move(child: LineageSpan, tuned: Tuned) -> str | None:
     before, after = (child.hyperparams_before or {}).get(tuned.name), child.hyperparams.get(tuned.name)
     if before is None or after is None:
         return None
@@ -117,7 +94,7 @@ def _move(child: SpanInTime, tuned: Tuned) -> str | None:
     return "up" if after > before else "down"
 
 
-def _grouped(born: Iterable[Birth], keys: Callable[[Birth], Sequence[Key]]) -> list[tuple[Key, list[Birth]]]:
+def _group(born: Iterable[Birth], keys: Callable[[Birth], Sequence[Key]]) -> list[tuple[Key, list[Birth]]]:
     groups: dict[Key, list[Birth]] = {}
     for birth in born:
         for key in keys(birth):

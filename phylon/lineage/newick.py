@@ -6,11 +6,11 @@ steps. A node is a birth: its first branch is the parent living on, the others a
 
 from itertools import groupby
 
+from phylon.contract.lineage import LineageSpan, RunLineage
 from phylon.lineage.ancestry import in_order_of_birth
-from phylon.results import RunLineage, SpanInTime
 
 
-def label(span: SpanInTime) -> str:
+def label(span: LineageSpan) -> str:
     return f"m{span.slot}.s{span.id}"
 
 
@@ -18,7 +18,7 @@ def newick(lineage: RunLineage) -> str:
     """One tree; founders hang on a root at step 0."""
     ordered = in_order_of_birth(lineage)
     known = {span.id for span in ordered}
-    children: dict[int, list[SpanInTime]] = {}
+    children: dict[int, list[LineageSpan]] = {}
     for span in ordered:
         if span.parent in known:
             children.setdefault(span.parent, []).append(span)

@@ -7,10 +7,10 @@ for weights that come from no member: these births are left out.
 import io
 import zipfile
 
+from phylon.contract.lineage import LineageSpan, RunLineage, Tuned
 from phylon.lineage.ancestry import by_id, in_order_of_birth, living, path_to
 from phylon.lineage.ray_log import GLOBAL_FILE, Config, Exploit, policy_file, written
 from phylon.lineage.schedule import spelled
-from phylon.results import RunLineage, SpanInTime, Tuned
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a zip can tell: equal lineages make equal archives."""
@@ -41,7 +41,7 @@ def ray_zip(lineage: RunLineage) -> bytes:
     return archive.getvalue()
 
 
-def _exploit(child: SpanInTime, parent: SpanInTime, tuned: dict[str, Tuned]) -> Exploit:
+def _exploit(child: LineageSpan, parent: LineageSpan, tuned: dict[str, Tuned]) -> Exploit:
     return Exploit(
         target=str(child.slot),
         clone=str(parent.slot),

@@ -12,9 +12,9 @@ from itertools import groupby, pairwise
 from statistics import median
 from typing import Any
 
+from phylon.contract.lineage import RunLineage
 from phylon.lineage.ray_log import Exploit, RayLogInvalid, read
 from phylon.lineage.ray_values import Columns, columns_of
-from phylon.results import RunLineage
 
 _NUMBERED = re.compile(r"\d+")
 _MOST_MEMBERS = 4096

@@ -6,8 +6,8 @@ It is a population method of the spec: `population.method: {name: replay, schedu
 import numpy as np
 import yaml
 
+from phylon.contract.lineage import LineageSpan, RunLineage, Schedule, ScheduleValues, Tuned
 from phylon.lineage.ancestry import ancestry
-from phylon.results import RunLineage, SpanInTime, Tuned
 from phylon.spec.replay_method import ReplayScheduleSpec, ScheduleEntry
 
 
@@ -35,8 +35,15 @@ def schedule_of(lineage: RunLineage, span: int) -> ReplayScheduleSpec:
     return ReplayScheduleSpec(name="replay", schedule=tuple(entries))
 
 
+def read_schedule(lineage: RunLineage, span: LineageSpan) -> Schedule:
+    """As the service answers it. Raises `NothingTuned`."""
+    found = schedule_of(lineage, span.id)
+    entries = [ScheduleValues(step=entry.step, values=entry.values) for entry in found.schedule]
+    return Schedule(span=span.id, member=span.slot, entries=entries, yaml=schedule_yaml(found))
+
+
 def schedule_yaml(schedule: ReplayScheduleSpec) -> str:
-    """As the value of `population.method` in a spec, one entry a line."""
+    """As the value of `population.method` in a spec, one entry per line."""
     lines = [
         yaml.safe_dump(entry.model_dump(), default_flow_style=True, sort_keys=False, width=10_000).rstrip()
         for entry in schedule.schedule
@@ -44,7 +51,7 @@ def schedule_yaml(schedule: ReplayScheduleSpec) -> str:
     return f"name: {schedule.name}\nschedule:\n" + "".join(f"- {line}\n" for line in lines)
 
 
-def _values(span: SpanInTime, tuned: list[Tuned]) -> dict[str, float | str]:
+def _values(span: LineageSpan, tuned: list[Tuned]) -> dict[str, float | str]:
     return {each.name: spelled(span.hyperparams[each.name], each) for each in tuned if each.name in span.hyperparams}
 
 

@@ -1,63 +1,37 @@
-"""A lineage in numbers, as the CLI prints it and the service answers it."""
+"""A lineage in numbers, and the past of one span, as the CLI prints them and the service answers them."""
 
+from itertools import pairwise
+
+from phylon.contract.lineage import (
+    Ancestor,
+    Ancestry,
+    FounderSummary,
+    LineageSummary,
+    LivingMember,
+    RunLineage,
+    SharesAtStep,
+    WinnerSummary,
+)
 from phylon.lineage.ancestry import (
     ancestry,
+    by_id,
     common_ancestor,
     copies,
     founder_shares,
     founders,
     generations_to_common_ancestor,
+    living,
+    path_to,
     winner,
 )
-from phylon.lineage.gain import MoveGain, OperatorGain, births, by_move, by_operator
-from phylon.results import Result, RunLineage, Series, SpanInTime
-
-
-class FounderSummary(Result):
-    span: int
-    member: int
-    share: float
-    """Of the population, which descends from it."""
-
-
-class SharesAtStep(Result):
-    step: int
-    shares: dict[int, float]
-    """By the founder's span, from this step on; those that died out are left out."""
-
-
-class WinnerSummary(Result):
-    """The best member at the last evaluation."""
-
-    member: int
-    span: int
-    step: int
-    last_return: float
-    generations: int
-    """Copies between its founder and itself."""
-    ancestry: list[int]
-    """Spans, from its founder to itself."""
-
-
-class LineageSummary(Result):
-    population_size: int
-    founders: int
-    founders_alive: list[FounderSummary]
-    """Largest family first."""
-    founder_shares: list[SharesAtStep]
-    common_ancestor: int | None
-    """The latest span from which all living members descend; none while several founders live on."""
-    generations_to_common_ancestor: int | None
-    exploits: int
-    """Copies from one slot into another."""
-    winner: WinnerSummary | None
-    operators: list[OperatorGain]
-    moves: list[MoveGain]
+from phylon.lineage.gain import births, by_move, by_operator
+from phylon.series import Series
 
 
 def summarise(lineage: RunLineage, returns: Series | None) -> LineageSummary:
     """Without `returns` nobody wins, and gains are not known."""
     born = births(lineage, returns)
+    spans = by_id(lineage)
     slot_of = {span.id: span.slot for span in lineage.spans}
     shares = founder_shares(lineage)
     ancestor = common_ancestor(lineage)
@@ -71,6 +45,10 @@ def summarise(lineage: RunLineage, returns: Series | None) -> LineageSummary:
         founder_shares=[SharesAtStep(step=each.step, shares=each.founders) for each in shares],
         common_ancestor=None if ancestor is None else ancestor.id,
         generations_to_common_ancestor=generations_to_common_ancestor(lineage),
+        living=[
+            LivingMember(member=span.slot, span=span.id, generations=copies(path_to(spans, span.id)))
+            for span in living(lineage)
+        ],
         exploits=sum(slot_of[birth.child.parent or 0] != birth.child.slot for birth in born),
         winner=_winner(lineage, returns),
         operators=by_operator(born),
@@ -78,11 +56,38 @@ def summarise(lineage: RunLineage, returns: Series | None) -> LineageSummary:
     )
 
 
+def trace(lineage: RunLineage, returns: Series | None, span: int) -> Ancestry | None:
+    """How a span came about, living or not; nothing when there is no such span."""
+    path = ancestry(lineage, span)
+    if not path:
+        return None
+    gains = {birth.child.id: birth.gain for birth in births(lineage, returns)}
+    last_end = lineage.end_step if path[-1].end_step is None else path[-1].end_step
+    ends = [*(child.start_step for _, child in pairwise(path)), last_end]
+    return Ancestry(
+        span=span,
+        member=path[-1].slot,
+        generations=copies(path),
+        path=[
+            Ancestor(
+                span=each.id,
+                member=each.slot,
+                start_step=each.start_step,
+                end_step=end,
+                hyperparams=each.hyperparams,
+                changes=each.changes,
+                gain=gains.get(each.id),
+            )
+            for each, end in zip(path, ends, strict=True)
+        ],
+    )
+
+
 def _winner(lineage: RunLineage, returns: Series | None) -> WinnerSummary | None:
     best = winner(lineage, returns)
     if best is None:
         return None
-    path: list[SpanInTime] = ancestry(lineage, best.span.id)
+    path = ancestry(lineage, best.span.id)
     return WinnerSummary(
         member=best.span.slot,
         span=best.span.id,

@@ -3,27 +3,11 @@
 import difflib
 from functools import cache
 from importlib import resources
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from phylon.contract.catalogue import Preset
 from phylon.spec import Group, parse_document, read_yaml
 
 SMOKE_SUFFIX = "-smoke"
-
-
-class Preset(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    name: str
-    description: str
-    smoke: bool
-    """Finishes in about a minute on two CPU cores; of a group, each experiment does."""
-    kind: Literal["training", "group", "runtime_study"]
-    experiments: int | None
-    """How many a group submits; none for a single experiment."""
-    yaml: str
-    """The spec as written, with its comments."""
 
 
 class PresetUnknown(LookupError):

@@ -13,6 +13,7 @@ from phylon.backend.app import create_app
 from phylon.backend.openapi import document
 from phylon.backend.serve import is_loopback
 from phylon.backend.settings import SettingInvalid, Settings, from_environment
+from phylon.contract.vocabulary import ActiveStatus, ExperimentStatus, JobStatus, MetricName, Phase, WorkerState
 from phylon.presets import list_presets
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +88,9 @@ class TestUserInterface:
     def test_what_is_missing_is_missing(self, bare, path):
         answer = bare.get(path)
         assert answer.status_code == 404
-        assert set(answer.json()) == {"detail", "remedy", "problems"}
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert set(answer.json()) == {"type", "title", "status", "detail", "remedy", "problems"}
+        assert (answer.json()["type"], answer.json()["title"]) == ("about:blank", "Not Found")
 
     def test_none_was_built(self, client):
         assert client.get("/").status_code == 404
@@ -119,15 +122,29 @@ class TestHealth:
 
 class TestLanguage:
     def test_presets(self, bare):
-        presets = bare.get("/api/v1/presets").json()
+        presets = bare.get("/api/v1/presets").json()["items"]
         assert [preset["name"] for preset in presets] == [preset.name for preset in list_presets()]
         assert presets[0]["smoke"] is True
 
     def test_catalogue(self, bare):
-        found = bare.get("/api/v1/catalogue", params={"suite": "gymnasium", "search": "pendulum"}).json()
+        found = bare.get("/api/v1/catalogue", params={"suite": "gymnasium", "search": "pendulum"}).json()["items"]
         assert "Pendulum-v1" in {entry["id"] for entry in found}
         assert {entry["suite"] for entry in found} == {"gymnasium"}
-        assert bare.get("/api/v1/catalogue", params={"suite": "nonsense"}).json() == []
+        assert bare.get("/api/v1/catalogue", params={"suite": "nonsense"}).json() == {
+            "items": [],
+            "total": 0,
+            "next": None,
+        }
+
+    def test_the_catalogue_has_pages(self, bare):
+        whole = bare.get("/api/v1/catalogue", params={"suite": "gymnasium"}).json()
+        seen, after = [], None
+        while after is not None or not seen:
+            query = {"suite": "gymnasium", "limit": 10} | ({"after": after} if after else {})
+            page = bare.get("/api/v1/catalogue", params=query).json()
+            assert page["total"] == whole["total"] > 20
+            seen, after = seen + page["items"], page["next"]
+        assert seen == whole["items"]
 
     def test_a_valid_spec_comes_with_a_forecast(self, bare):
         text = next(preset.yaml for preset in list_presets() if preset.name == "td3-pbt-pendulum-smoke")
@@ -186,7 +203,7 @@ class TestOpenAPI:
         """A default in an answer would make an always-present field optional in TypeScript."""
         components = schema["components"]["schemas"].items()
         answers = {name: one for name, one in components if one.get("additionalProperties") is not False}
-        assert {"RunRead", "ExperimentRead", "StudyRead"} <= set(answers)
+        assert {"Run", "Experiment", "StoredStudy"} <= set(answers)
         for name, component in answers.items():
             assert set(component.get("required", [])) == set(component.get("properties", {})), name
 
@@ -195,7 +212,7 @@ class TestOpenAPI:
         content = schema["paths"]["/api/v1/runs/{id}/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]
         assert content["schema"] == {"$ref": "#/components/schemas/StreamMessage"}
         parts = [part["$ref"].rsplit("/", 1)[-1] for part in components["StreamMessage"]["anyOf"]]
-        assert parts == ["RunEvent", "RewindEvent", "RunRead"]
+        assert parts == ["RunEvent", "Rewind", "Run"]
         kinds = {"started", "metrics", "lineage", "checkpoint", "video", "finished", "stopped", "failed"}
         assert set(components["RunEvent"]["discriminator"]["mapping"]) == kinds
         assert components["Metrics"]["properties"]["frames"]["additionalProperties"]["items"] == {
@@ -206,8 +223,35 @@ class TestOpenAPI:
         for operation in self.operations(schema):
             for status, response in operation["responses"].items():
                 if status.startswith("4"):
-                    reference = response["content"]["application/json"]["schema"]["$ref"]
-                    assert reference.endswith("/ErrorRead"), operation["operationId"]
+                    reference = response["content"]["application/problem+json"]["schema"]["$ref"]
+                    assert reference.endswith("/ProblemDocument"), operation["operationId"]
+
+    def test_vocabularies_are_part_of_it(self, schema):
+        components = schema["components"]["schemas"]
+        for words in (ActiveStatus, ExperimentStatus, JobStatus, MetricName, Phase, WorkerState):
+            assert components[words.__name__]["enum"] == [word.value for word in words]
+        assert set(components["EventKind"]["enum"]) == set(components["RunEvent"]["discriminator"]["mapping"])
+        assert "founder" in components["Operator"]["enum"]
+
+    def test_lists_have_one_shape(self, schema):
+        lists = [
+            path["get"]
+            for path in schema["paths"].values()
+            if path.get("get", {}).get("operationId", "").startswith("list_")
+        ]
+        assert len(lists) == 9
+        for operation in lists:
+            reference = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
+            page = schema["components"]["schemas"][reference.rsplit("/", 1)[-1]]
+            assert list(page["properties"]) == ["items", "total", "next"], operation["operationId"]
+            names = {parameter["name"] for parameter in operation["parameters"]}
+            assert {"limit", "after"} <= names and "offset" not in names, operation["operationId"]
+        assert not [
+            operation["operationId"]
+            for operation in self.operations(schema)
+            for media in operation["responses"].get("200", {}).get("content", {}).values()
+            if media.get("schema", {}).get("type") == "array"
+        ]
 
     def test_it_can_be_printed(self, schema):
         command = [sys.executable, "-m", "phylon.backend.openapi"]

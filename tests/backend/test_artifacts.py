@@ -58,7 +58,7 @@ def test_round_trip(client, settings, worker, run_id):
     attempt = worker.take(run_id)
     content = bytes(range(256)) * 20_000  # more than one buffer
     id = put(worker, run_id, attempt, "000004.npz", content, step=200)
-    [listed] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()
+    [listed] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]
     assert {key: listed[key] for key in ("id", "name", "bytes", "sha256", "step")} == {
         "id": id,
         "name": "000004.npz",
@@ -77,7 +77,7 @@ def test_a_wrong_hash_stores_nothing(client, settings, worker, run_id):
     answer = worker.upload(run_id, attempt, "000004.npz", b"damaged", sha(b"whole"))
     assert answer.status_code == 422
     assert sha(b"damaged") in answer.json()["detail"]
-    assert client.get(f"/api/v1/runs/{run_id}/artifacts").json() == []
+    assert client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"] == []
     assert files(settings) == []
 
 
@@ -105,7 +105,7 @@ def test_the_newest_two_checkpoints_stay(client, settings, worker, run_id):
     put(worker, run_id, attempt, "video.mp4", b"film")
     for number in range(1, 5):
         put(worker, run_id, attempt, f"{number:06}.npz", b"%d" % number, step=number)
-    names = [artifact["name"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()]
+    names = [artifact["name"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]]
     assert names == ["video.mp4", "000003.npz", "000004.npz"]
     assert len(files(settings)) == 3
 
@@ -177,11 +177,11 @@ class TestVideos:
         film, name = bytes(range(200)), "step-000000100-member-2.mp4"
         id = put(worker, run_id, attempt, name, film, step=100)
         put(worker, run_id, attempt, "000002.npz", b"two", step=100)
-        [video, checkpoint] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()
+        [video, checkpoint] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]
         assert (video["kind"], video["video"]) == ("video", None), "its event has not come yet"
         assert (checkpoint["kind"], checkpoint["video"]) == ("checkpoint", None)
         worker.tell(run_id, attempt, [video_event(0, name, film, 100)])
-        [video, _] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()
+        [video, _] = client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]
         assert (video["name"], video["step"]) == (name, 100)
         assert video["video"] == {
             "member": 2,
@@ -208,7 +208,7 @@ class TestVideos:
             checkpoint_event(1, "000002.npz", b"two", 100),
             video_event(2, *films[1]),
         ])  # fmt: skip
-        listed = client.get(f"/api/v1/runs/{run_id}/artifacts").json()
+        listed = client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]
         assert [artifact["video"] and artifact["video"]["episode_return"] for artifact in listed] == [
             12.5,
             "NaN",
@@ -218,17 +218,17 @@ class TestVideos:
         worker.release(run_id, 1)
         worker.claim(run_id)
         worker.resume(run_id, 2, 2)
-        names = [artifact["name"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()]
+        names = [artifact["name"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]]
         assert names == [films[0][0], "000002.npz"]
         assert len(files(settings)) == 2
 
         # What is filmed again comes back, once.
         put(worker, run_id, 2, *films[1])
         put(worker, run_id, 2, *films[1])
-        assert len(client.get(f"/api/v1/runs/{run_id}/artifacts").json()) == 3
+        assert len(client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]) == 3
         worker.release(run_id, 2)
         worker.claim(run_id)
         worker.resume(run_id, 3, 0)
-        assert [artifact["kind"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()] == [
+        assert [artifact["kind"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]] == [
             "checkpoint"
         ]

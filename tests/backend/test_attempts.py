@@ -113,7 +113,7 @@ class TestFence:
         assert late.status_code == 409
         assert "attempt 2 is the newest" in late.json()["detail"]
         assert client.get(f"/api/v1/runs/{run_id}").json() == before
-        assert client.get(f"/api/v1/runs/{run_id}/artifacts").json() == []
+        assert client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"] == []
 
     def test_a_late_heartbeat_keeps_a_run_that_nobody_took(self, client, context, worker, run_id):
         attempt = worker.take(run_id)

@@ -71,8 +71,17 @@ class TestList:
             submit(name=name)
         page = client.get("/api/v1/experiments", params={"limit": 2}).json()
         assert ([item["name"] for item in page["items"]], page["total"]) == (["three", "two"], 3)
-        rest = client.get("/api/v1/experiments", params={"limit": 2, "offset": 2}).json()
-        assert [item["name"] for item in rest["items"]] == ["one"]
+        rest = client.get("/api/v1/experiments", params={"limit": 2, "after": page["next"]}).json()
+        assert ([item["name"] for item in rest["items"]], rest["total"], rest["next"]) == (["one"], 3, None)
+
+    def test_a_page_shifts_neither_with_what_comes_nor_with_what_goes(self, client, submit):
+        created = [submit(name=f"number-{number}") for number in range(4)]
+        page = client.get("/api/v1/experiments", params={"limit": 2}).json()
+        submit(name="newer")
+        client.post(f"/api/v1/experiments/{created[2]['id']}/stop")
+        assert client.delete(f"/api/v1/experiments/{created[2]['id']}").status_code == 204
+        rest = client.get("/api/v1/experiments", params={"limit": 2, "after": page["next"]}).json()
+        assert [item["name"] for item in rest["items"]] == ["number-1", "number-0"]
 
     def test_search_reads_names_literally_and_without_case(self, client, submit):
         submit(name="Walker_1")
@@ -82,7 +91,7 @@ class TestList:
         by_environment = client.get("/api/v1/experiments", params={"search": "pendulum"}).json()
         assert by_environment["total"] == 2
 
-    @pytest.mark.parametrize("query", ["limit=0", "offset=-1", f"offset={2**70}", "status=happy"])
+    @pytest.mark.parametrize("query", ["limit=0", "after=%21", "after=LTE", "after=x" + "A" * 99, "status=happy"])
     def test_questions_that_make_no_sense(self, client, query):
         assert client.get(f"/api/v1/experiments?{query}").status_code == 422
 
@@ -103,7 +112,11 @@ class TestList:
             found = client.get("/api/v1/experiments", params={"status": status}).json()
             assert [item["id"] for item in found["items"]] == [expected["id"]]
             assert found["items"][0]["status"] == status
-        assert client.get("/api/v1/experiments", params={"status": "failed"}).json() == {"items": [], "total": 0}
+        assert client.get("/api/v1/experiments", params={"status": "failed"}).json() == {
+            "items": [],
+            "total": 0,
+            "next": None,
+        }
 
     def test_summary_of_a_running_experiment(self, client, submit, worker):
         experiment = submit(replicates=2)
@@ -144,13 +157,18 @@ class TestStop:
         again = client.post(f"/api/v1/experiments/{experiment['id']}/stop")
         assert again.status_code == 409
         assert str(experiment["id"]) in again.json()["detail"]
+        assert again.json()["type"] == "/problems/experiment-not-active"
 
     def test_unknown(self, client):
         answer = client.post("/api/v1/experiments/77/stop")
         assert answer.status_code == 404
+        assert answer.headers["content-type"] == "application/problem+json"
         assert answer.json() == {
+            "type": "/problems/not-found",
+            "title": "There is no such thing.",
+            "status": 404,
             "detail": "There is no experiment 77.",
-            "remedy": "List the experiments that exist.",
+            "remedy": "Look up the number of the experiment in its list.",
             "problems": [],
         }
 

@@ -176,23 +176,26 @@ class TestLogs:
         worker.take(run_id)
         worker.tell(run_id, 2, logs=[self.line(0, "c\0d")])
         page = client.get(f"/api/v1/runs/{run_id}/logs").json()
-        assert [(line["attempt"], line["line"], line["text"]) for line in page["lines"]] == [
+        assert [(line["attempt"], line["line"], line["text"]) for line in page["items"]] == [
             (1, 0, "a"),
             (1, 1, "b"),
             (2, 0, "c\N{REPLACEMENT CHARACTER}d"),
         ]
         second = client.get(f"/api/v1/runs/{run_id}/logs", params={"attempt": 2}).json()
-        assert [line["text"][0] for line in second["lines"]] == ["c"]
+        assert [line["text"][0] for line in second["items"]] == ["c"]
 
     def test_pages(self, client, worker, run_id):
         worker.take(run_id)
         worker.tell(run_id, 1, logs=[self.line(number, str(number)) for number in range(5)])
-        seen, after = [], 0
+        seen, after = [], None
         while True:
-            page = client.get(f"/api/v1/runs/{run_id}/logs", params={"after": after, "limit": 2}).json()
-            if not page["lines"]:
+            page = client.get(
+                f"/api/v1/runs/{run_id}/logs", params={"limit": 2} | ({"after": after} if after else {})
+            ).json()
+            assert page["total"] == 5
+            if not page["items"]:
                 break
-            seen += [line["text"] for line in page["lines"]]
+            seen += [line["text"] for line in page["items"]]
             after = page["next"]
         assert seen == ["0", "1", "2", "3", "4"]
         assert page["next"] == after
@@ -304,14 +307,14 @@ def embedded(redis_server):
 
 def new_run(context, spec):
     from phylon.backend.experiments import service as experiments
-    from phylon.backend.experiments.schemas import ExperimentFromSpec
     from phylon.backend.workers import service as workers
+    from phylon.contract.experiments import FromSpec
 
     registration = WorkerRegistration(
         name="w", device="cpu", device_name="", device_count=1, memory_bytes=0, versions={}, suites=["gymnasium"]
     )
     with context.database.write() as session:
-        run_id = experiments.create(session, context, ExperimentFromSpec(spec=spec)).runs[0].id
+        run_id = experiments.create(session, context, FromSpec(spec=spec)).runs[0].id
         worker = workers.register(session, context, registration).worker_id
     with context.database.write() as session:
         attempts.claim(session, context, run_id, ClaimRequest(worker_id=worker))

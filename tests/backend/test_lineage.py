@@ -89,14 +89,14 @@ class TestSchedule:
     def test_of_the_best(self, client, evolved):
         told = client.get(f"/api/v1/runs/{evolved}/schedule").json()
         assert (told["member"], told["span"]) == (2, 4)
-        assert told["schedule"] == [
+        assert told["entries"] == [
             {"step": 0, "values": {"policy_learning_rate": 0.001, "discount": 0.95}},
             {"step": 400, "values": {"policy_learning_rate": 0.0008, "discount": 0.95}},
         ]
         assert told["yaml"].startswith("name: replay\nschedule:\n- {step: 0, values: {policy_learning_rate: 0.001,")
 
     def test_of_a_member(self, client, evolved):
-        assert len(client.get(f"/api/v1/runs/{evolved}/schedule", params={"member": 3}).json()["schedule"]) == 1
+        assert len(client.get(f"/api/v1/runs/{evolved}/schedule", params={"member": 3}).json()["entries"]) == 1
 
     def test_of_nobody(self, client, evolved):
         answer = client.get(f"/api/v1/runs/{evolved}/schedule", params={"member": 4})
@@ -137,3 +137,44 @@ def test_imports_that_tell_nothing(client):
     for files in ({}, {"pbt_global.txt": "[]"}, {"pbt_global.txt": 3}):
         answer = client.post("/api/v1/lineage/import", json={"files": files})
         assert answer.status_code == 422 and answer.json()["detail"]
+
+
+class TestPastOfASpan:
+    def test_ancestry(self, client, evolved):
+        found = client.get(f"/api/v1/runs/{evolved}/lineage/spans/4/ancestry").json()
+        assert (found["span"], found["member"], found["generations"]) == (4, 2, 1)
+        founder, child = found["path"]
+        assert (founder["span"], founder["start_step"], founder["end_step"], founder["gain"]) == (1, 0, 400, None)
+        assert (child["span"], child["start_step"], child["end_step"]) == (4, 400, 800)
+        assert child["changes"]["policy_learning_rate"] == "x0.8" and child["hyperparams"]["discount"] == 0.95
+        assert child["gain"] == {"over_replaced": "NaN", "over_parent": 10.0, "beside_parent": 9.0}
+
+    def test_of_a_dead_span(self, client, evolved):
+        dead = client.get(f"/api/v1/runs/{evolved}/lineage/spans/2/ancestry").json()
+        assert [(each["span"], each["start_step"], each["end_step"]) for each in dead["path"]] == [(2, 0, 400)]
+        schedule = client.get(f"/api/v1/runs/{evolved}/lineage/spans/2/schedule").json()
+        assert (schedule["span"], schedule["member"]) == (2, 2)
+        assert schedule["entries"] == [{"step": 0, "values": {"policy_learning_rate": 0.001, "discount": 0.95}}]
+
+    def test_schedule_of_the_best_is_that_of_its_span(self, client, evolved):
+        best = client.get(f"/api/v1/runs/{evolved}/schedule").json()
+        assert client.get(f"/api/v1/runs/{evolved}/lineage/spans/4/schedule").json() == best
+
+    @pytest.mark.parametrize("part", ["ancestry", "schedule"])
+    def test_of_no_span(self, client, evolved, part):
+        answer = client.get(f"/api/v1/runs/{evolved}/lineage/spans/99/{part}")
+        assert (answer.status_code, answer.json()["type"]) == (404, "/problems/span-unknown")
+        assert client.get(f"/api/v1/runs/77/lineage/spans/0/{part}").status_code == 404
+
+    def test_a_lineage_from_elsewhere_is_analysed_alike(self, client, evolved):
+        lineage = client.get(f"/api/v1/runs/{evolved}/lineage").json()
+        here = client.get(f"/api/v1/runs/{evolved}/lineage/summary").json()
+        there = client.post("/api/v1/lineage/summary", json=lineage).json()
+        for name in ("founders_alive", "founder_shares", "living", "exploits", "generations_to_common_ancestor"):
+            assert there[name] == here[name]
+        assert [member["generations"] for member in there["living"]] == [0, 0, 1, 0]
+        ancestry = client.post("/api/v1/lineage/spans/4/ancestry", json=lineage).json()
+        assert [each["span"] for each in ancestry["path"]] == [1, 4]
+        schedule = client.post("/api/v1/lineage/spans/4/schedule", json=lineage).json()
+        assert schedule == client.get(f"/api/v1/runs/{evolved}/lineage/spans/4/schedule").json()
+        assert client.post("/api/v1/lineage/spans/9/schedule", json=lineage).status_code == 404

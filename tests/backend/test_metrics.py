@@ -43,7 +43,7 @@ def test_names_and_several_series(client, worker, run_id):
     attempt = worker.take(run_id)
     frames = {"time/env": [0.5], "evaluation/return": [1.0, 2.0, 3.0, 4.0]}
     worker.tell(run_id, attempt, [{"kind": "metrics", "seq": 0, "step": 5, "wall": 1.0, "frames": frames}])
-    assert client.get(f"/api/v1/runs/{run_id}/metrics/names").json() == ["evaluation/return", "time/env"]
+    assert client.get(f"/api/v1/runs/{run_id}/metrics/names").json()["items"] == ["evaluation/return", "time/env"]
     answer = read(client, run_id, name=["time/env", "unheard-of", "evaluation/return", "time/env"]).json()["series"]
     assert [(series["name"], series["values"]) for series in answer] == [
         ("time/env", [[0.5]]),

@@ -53,7 +53,7 @@ def test_a_study_is_measured_to_its_end(client, worker, study):
     assert (fresh["status"], fresh["done"], fresh["total"], fresh["machine"]) == ("queued", 0, 4, None)
     taken = claim(worker, study).json()
     assert parse_study(taken["spec"]) == SPEC
-    assert client.get("/api/v1/workers").json()[0]["state"] == "busy"
+    assert client.get("/api/v1/workers").json()["items"][0]["state"] == "busy"
     assert tell(worker, study, 1, 0, MEASURED[:2]).json() == {"command": "continue"}
     assert tell(worker, study, 1, 0, MEASURED[:2]).status_code == 200, "telling twice is harmless"
     assert tell(worker, study, 1, 2, MEASURED[2:]).status_code == 200
@@ -63,9 +63,9 @@ def test_a_study_is_measured_to_its_end(client, worker, study):
     assert end(worker, study, 1, "finished").status_code == 204
     ended = read(client, study)
     assert (ended["status"], ended["machine"], ended["worker_name"]) == ("finished", MACHINE, "first")
-    assert client.get("/api/v1/studies").json()[0]["id"] == study
-    assert "measurements" not in client.get("/api/v1/studies").json()[0]
-    assert client.get("/api/v1/workers").json()[0]["state"] == "idle"
+    assert client.get("/api/v1/studies").json()["items"][0]["id"] == study
+    assert "measurements" not in client.get("/api/v1/studies").json()["items"][0]
+    assert client.get("/api/v1/workers").json()["items"][0]["state"] == "idle"
 
 
 def test_what_another_worker_began_is_replaced(client, worker, make_worker, study):
@@ -177,7 +177,7 @@ class TestUpload:
         answer = client.post("/api/v1/studies/upload", json={"content": "hello\n"})
         assert answer.status_code == 422
         assert "line 1" in answer.json()["detail"]
-        assert client.get("/api/v1/studies").json() == []
+        assert client.get("/api/v1/studies").json()["items"] == []
 
 
 def test_a_wrong_spec_is_refused_with_its_problems(client):

@@ -7,7 +7,7 @@ from phylon.backend.models import Worker
 
 
 def listed(client):
-    return {worker["id"]: worker for worker in client.get("/api/v1/workers").json()}
+    return {worker["id"]: worker for worker in client.get("/api/v1/workers").json()["items"]}
 
 
 def silence(context, worker_id, **age):

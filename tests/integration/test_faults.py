@@ -67,7 +67,7 @@ def assert_finished_alike(platform, run_id, undisturbed, read_history, attempts)
 def test_the_trainer_is_killed(platform, run_id, undisturbed, read_history):
     os.kill(platform.trainer_pid(), signal.SIGKILL)
     assert_finished_alike(platform, run_id, undisturbed, read_history, attempts=2)
-    lines = [line.text for line in platform.client.logs(run_id, attempt=2).lines]
+    lines = [line.text for line in platform.client.logs(run_id, attempt=2)]
     assert any("from the checkpoint" in line for line in lines), lines
 
 

@@ -13,8 +13,11 @@ import pytest
 from phylon import ApiError, NotFound, PhylonUnreachable, SpecInvalid, load_preset, parse_yaml
 from phylon.client import Client
 from phylon.contract.events import Finished, Lineage, Metrics, RunEvent, Span, Started
+from phylon.contract.experiments import ExperimentSummary
 from phylon.contract.protocol import LogLine
-from phylon.results import Rewind, Run
+from phylon.contract.runs import Run
+from phylon.contract.stream import Rewind
+from phylon.contract.vocabulary import ExperimentStatus
 from phylon.spec import read_yaml, spec_to_json
 from phylon.spec.runtime_study import parse_study
 
@@ -74,13 +77,13 @@ class TestSubmit:
         assert [(run.replicate, run.seed) for run in client.submit(raw).runs] == [(0, 10), (1, 11), (2, 12)]
 
     def test_an_invalid_one_is_refused_with_its_problems_and_not_stored(self, client: Client):
-        before = client.experiments().total
+        before = len(client.experiments())
         raw = spec_to_json(parse_yaml(SMOKE)) | {"seed": -1}
         with pytest.raises(SpecInvalid) as caught:
             client.submit(raw)
         (problem,) = caught.value.problems
         assert (problem["path"], problem["value"]) == ("seed", -1) and problem["remedy"]
-        assert client.experiments().total == before
+        assert len(client.experiments()) == before
 
     def test_text_that_is_no_yaml(self, client: Client):
         with pytest.raises(SpecInvalid, match="line 2"):
@@ -109,9 +112,16 @@ class TestRead:
         assert client.health().status == "ok"
 
     def test_list(self, client: Client, run_id: int):
-        page = client.experiments(search="pendulum", status="queued", limit=1)
-        assert len(page.items) == 1 <= page.total
-        assert page.items[0].population_size == 8
+        client.submit(parse_yaml(SMOKE))
+        every = client.experiments(search="pendulum", status=ExperimentStatus.QUEUED)
+        assert len(every) > 1 and every[0].population_size == 8
+        assert client.experiments(search="pendulum", status=ExperimentStatus.QUEUED, limit=1) == every[:1]
+        assert [row.id for row in client.experiments(limit=3)] == [row.id for row in client.experiments()[:3]]
+
+    def test_a_list_is_followed_page_by_page(self, client: Client, run_id: int):
+        client.submit(parse_yaml(SMOKE))
+        by_page = client._list("/experiments", ExperimentSummary, page_size=1)
+        assert [row.id for row in by_page] == [row.id for row in client.experiments()]
 
     def test_an_unknown_id(self, client: Client):
         with pytest.raises(NotFound, match="999999") as caught:
@@ -133,9 +143,7 @@ class TestRead:
         lineage = client.lineage(run_id)
         assert [span.start_step for span in lineage.spans] == [0] * 8
         assert {tuned.name for tuned in lineage.tuned} >= {"discount"}
-        page = client.logs(run_id)
-        assert [line.text for line in page.lines] == ["hello"]
-        assert client.logs(run_id, after=page.next).lines == []
+        assert [line.text for line in client.logs(run_id)] == ["hello"]
         (artifact,) = client.artifacts(run_id)
         path = client.download(artifact, tmp_path)
         assert path.read_bytes() == content

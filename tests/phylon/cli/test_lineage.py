@@ -8,7 +8,7 @@ import yaml
 
 from phylon.cli.run_folder import prepare
 from phylon.contract.events import Metrics
-from phylon.results import RunLineage
+from phylon.contract.lineage import RunLineage
 from phylon.spec.replay_method import ReplayScheduleSpec
 
 

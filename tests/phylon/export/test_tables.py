@@ -11,10 +11,11 @@ import pytest
 
 from phylon.export import parquet_format
 from phylon.export.csv_format import csv_chunks
-from phylon.export.lineage import categories_of, lineage_of_events, lineage_table
+from phylon.export.lineage import categories_of, lineage_table
 from phylon.export.metrics import metrics_table, series_of_csv, series_of_events
 from phylon.export.parquet_format import PyarrowMissing, parquet_chunks
-from phylon.results import Series
+from phylon.lineage.assembly import lineage_of_events
+from phylon.series import Series
 from phylon.spec import parse_spec, spec_to_json
 
 

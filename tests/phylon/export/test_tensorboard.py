@@ -11,7 +11,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from phylon.export.event_records import _checksums, scalar_records, version_record
 from phylon.export.metrics import series_of_events
 from phylon.export.tensorboard import write_event_files
-from phylon.results import Series
+from phylon.series import Series
 
 BEGAN = 1_700_000_000.25
 NAN = math.nan

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from phylon.contract.lineage import RunLineage
 from phylon.figures.comparison import comparison
 from phylon.figures.figure2 import THETA, figure2, stretches
 from phylon.figures.runs import DrawnExperiment, DrawnRun, best_curve
-from phylon.results import RunLineage, Series
 from phylon.returns import RETURN
+from phylon.series import Series
 
 PNG = b"\x89PNG"
 

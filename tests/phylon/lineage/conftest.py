@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from phylon.results import RunLineage, Series
+from phylon.contract.lineage import RunLineage
+from phylon.series import Series
 
 Birth = tuple[int, int, int | None]
 """Step, slot, and the slot that is copied: its own for a reset, none for weights from nowhere."""

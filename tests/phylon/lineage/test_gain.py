@@ -2,6 +2,7 @@
 
 from math import nan
 
+from phylon.contract.lineage import Gain
 from phylon.lineage.gain import births, by_move, by_operator
 from phylon.lineage.summary import summarise
 
@@ -28,25 +29,26 @@ SERIES = ([1000, 2000, 3000], [[30, 10, 20], [40, 35, 50], [41, 45, 60]])
 def test_a_child_is_measured_at_its_first_evaluation(make_lineage, make_series):
     first, second = births(small(make_lineage), make_series(*SERIES))
     # At 2000 the child has 35: it replaced a 10, came from a 30, and its parent now has 40.
-    assert (first.over_replaced, first.over_parent, first.beside_parent) == (25, 5, -5)
-    assert (second.over_replaced, second.over_parent, second.beside_parent) == (10, -5, -15)
+    assert (first.gain.over_replaced, first.gain.over_parent, first.gain.beside_parent) == (25, 5, -5)
+    assert (second.gain.over_replaced, second.gain.over_parent, second.gain.beside_parent) == (10, -5, -15)
 
 
 def test_who_was_replaced_before_an_evaluation_has_no_gain(make_lineage, make_series):
     lineage = make_lineage(3, [(1000, 1, 0), (1500, 1, 0), (1500, 0, 2)])
     early, late, _ = births(lineage, make_series(*SERIES))
-    assert early.beside_parent is None
-    assert late.beside_parent is None  # its parent was replaced at its birth
+    assert early.gain.beside_parent is None
+    assert late.gain.beside_parent is None  # its parent was replaced at its birth
 
 
 def test_a_reset_has_no_parent_beside_it(make_lineage, make_series):
     lineage = told(make_lineage(1, [(1000, 0, 0)]), s1={"fitness": 30.0, "parent_fitness": 30.0})
     (birth,) = births(lineage, make_series([1000, 2000], [[30], [12]]))
-    assert (birth.over_replaced, birth.beside_parent) == (-18, None)
+    assert (birth.gain.over_replaced, birth.gain.beside_parent) == (-18, None)
 
 
 def test_nothing_is_known_without_evaluations(make_lineage):
-    assert all(birth[1:] == (None, None, None) for birth in births(small(make_lineage), None))
+    unknown = Gain(over_replaced=None, over_parent=None, beside_parent=None)
+    assert [birth.gain for birth in births(small(make_lineage), None)] == [unknown, unknown]
 
 
 def test_operators_are_compared(make_lineage, make_series):

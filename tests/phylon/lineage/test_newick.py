@@ -6,8 +6,8 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phylon.contract.lineage import RunLineage
 from phylon.lineage.newick import label, newick
-from phylon.results import RunLineage
 
 TOKEN = re.compile(r"[(),;]|[^(),;]+")
 Born = dict[str, tuple[str | None, int, int]]

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from phylon.contract.lineage import Tuned
 from phylon.lineage.ancestry import living
 from phylon.lineage.schedule import NothingTuned, schedule_of, schedule_yaml
-from phylon.results import Tuned
 from phylon.spec.algorithms import DrACSpec, TD3Spec
 from phylon.spec.replay_method import ReplayScheduleSpec, schedule_problems
 

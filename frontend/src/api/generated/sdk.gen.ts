@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimRunData, ClaimRunErrors, ClaimRunResponses, ClaimStudyData, ClaimStudyErrors, ClaimStudyResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, EndStudyData, EndStudyErrors, EndStudyResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetStudyData, GetStudyErrors, GetStudyResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RecordStudyHeartbeatData, RecordStudyHeartbeatErrors, RecordStudyHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseRunData, ReleaseRunErrors, ReleaseRunResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
+import type { AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimRunData, ClaimRunErrors, ClaimRunResponses, ClaimStudyData, ClaimStudyErrors, ClaimStudyResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, EndStudyData, EndStudyErrors, EndStudyResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetStudyData, GetStudyErrors, GetStudyResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RecordStudyHeartbeatData, RecordStudyHeartbeatErrors, RecordStudyHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseRunData, ReleaseRunErrors, ReleaseRunResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -30,6 +30,8 @@ export const listEnvironments = <ThrowOnError extends boolean = false>(options?:
 
 /**
  * List Experiments
+ *
+ * The newest first.
  */
 export const listExperiments = <ThrowOnError extends boolean = false>(options?: Options<ListExperimentsData, ThrowOnError>) => (options?.client ?? client).get<ListExperimentsResponses, ListExperimentsErrors, ThrowOnError>({ url: '/api/v1/experiments', ...options });
 
@@ -62,6 +64,8 @@ export const stopExperiment = <ThrowOnError extends boolean = false>(options: Op
 
 /**
  * List Groups
+ *
+ * The newest first.
  */
 export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({ url: '/api/v1/groups', ...options });
 
@@ -102,7 +106,7 @@ export const getHealth = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Import Ray Lineage
  *
- * What Ray's files tell, to be drawn; nothing is stored.
+ * The lineage in Ray's files; nothing is stored.
  */
 export const importRayLineage = <ThrowOnError extends boolean = false>(options: Options<ImportRayLineageData, ThrowOnError>) => (options.client ?? client).post<ImportRayLineageResponses, ImportRayLineageErrors, ThrowOnError>({
     url: '/api/v1/lineage/import',
@@ -114,7 +118,51 @@ export const importRayLineage = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
+ * Trace Span
+ *
+ * Of a lineage that no run here has, such as an imported one.
+ */
+export const traceSpan = <ThrowOnError extends boolean = false>(options: Options<TraceSpanData, ThrowOnError>) => (options.client ?? client).post<TraceSpanResponses, TraceSpanErrors, ThrowOnError>({
+    url: '/api/v1/lineage/spans/{span}/ancestry',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Derive Span Schedule
+ *
+ * Of a lineage that no run here has, such as an imported one.
+ */
+export const deriveSpanSchedule = <ThrowOnError extends boolean = false>(options: Options<DeriveSpanScheduleData, ThrowOnError>) => (options.client ?? client).post<DeriveSpanScheduleResponses, DeriveSpanScheduleErrors, ThrowOnError>({
+    url: '/api/v1/lineage/spans/{span}/schedule',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Summarise Lineage
+ *
+ * Of a lineage that no run here has, such as an imported one.
+ */
+export const summariseLineage = <ThrowOnError extends boolean = false>(options: Options<SummariseLineageData, ThrowOnError>) => (options.client ?? client).post<SummariseLineageResponses, SummariseLineageErrors, ThrowOnError>({
+    url: '/api/v1/lineage/summary',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * List Presets
+ *
+ * Those that finish within minutes first.
  */
 export const listPresets = <ThrowOnError extends boolean = false>(options?: Options<ListPresetsData, ThrowOnError>) => (options?.client ?? client).get<ListPresetsResponses, ListPresetsErrors, ThrowOnError>({ url: '/api/v1/presets', ...options });
 
@@ -125,6 +173,8 @@ export const getRun = <ThrowOnError extends boolean = false>(options: Options<Ge
 
 /**
  * List Run Artifacts
+ *
+ * In the order in which they were stored.
  */
 export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: Options<ListRunArtifactsData, ThrowOnError>) => (options.client ?? client).get<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/artifacts', ...options });
 
@@ -154,12 +204,24 @@ export const downloadNewick = <ThrowOnError extends boolean = false>(options: Op
 export const downloadRayLogs = <ThrowOnError extends boolean = false>(options: Options<DownloadRayLogsData, ThrowOnError>) => (options.client ?? client).get<DownloadRayLogsResponses, DownloadRayLogsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage.ray.zip', ...options });
 
 /**
+ * Get Span Ancestry
+ */
+export const getSpanAncestry = <ThrowOnError extends boolean = false>(options: Options<GetSpanAncestryData, ThrowOnError>) => (options.client ?? client).get<GetSpanAncestryResponses, GetSpanAncestryErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage/spans/{span}/ancestry', ...options });
+
+/**
+ * Get Span Schedule
+ */
+export const getSpanSchedule = <ThrowOnError extends boolean = false>(options: Options<GetSpanScheduleData, ThrowOnError>) => (options.client ?? client).get<GetSpanScheduleResponses, GetSpanScheduleErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage/spans/{span}/schedule', ...options });
+
+/**
  * Get Lineage Summary
  */
 export const getLineageSummary = <ThrowOnError extends boolean = false>(options: Options<GetLineageSummaryData, ThrowOnError>) => (options.client ?? client).get<GetLineageSummaryResponses, GetLineageSummaryErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage/summary', ...options });
 
 /**
  * List Run Logs
+ *
+ * In the order in which they were printed. A log may grow, so that `next` is never null.
  */
 export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>) => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/logs', ...options });
 
@@ -170,6 +232,8 @@ export const getRunMetrics = <ThrowOnError extends boolean = false>(options: Opt
 
 /**
  * List Metric Names
+ *
+ * Sorted.
  */
 export const listMetricNames = <ThrowOnError extends boolean = false>(options: Options<ListMetricNamesData, ThrowOnError>) => (options.client ?? client).get<ListMetricNamesResponses, ListMetricNamesErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/metrics/names', ...options });
 
@@ -406,5 +470,7 @@ export const beatWorker = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * List Workers
+ *
+ * Those that were alive within the last day, in the order in which they first came.
  */
 export const listWorkers = <ThrowOnError extends boolean = false>(options?: Options<ListWorkersData, ThrowOnError>) => (options?.client ?? client).get<ListWorkersResponses, ListWorkersErrors, ThrowOnError>({ url: '/api/v1/workers', ...options });

@@ -5,27 +5,58 @@ export type ClientOptions = {
 };
 
 /**
- * AdviceRead
+ * ActiveStatus
+ *
+ * The statuses that change by themselves; a job, experiment or group in any other has ended.
  */
-export type AdviceRead = {
+export const ActiveStatus = {
+    QUEUED: 'queued',
+    DISPATCHED: 'dispatched',
+    RUNNING: 'running',
+    STOPPING: 'stopping'
+} as const;
+
+/**
+ * ActiveStatus
+ *
+ * The statuses that change by themselves; a job, experiment or group in any other has ended.
+ */
+export type ActiveStatus = typeof ActiveStatus[keyof typeof ActiveStatus];
+
+/**
+ * Advice
+ *
+ * How many members the workers can hold, and what one more costs.
+ */
+export type Advice = {
     /**
      * Elsewhere
+     *
+     * What was measured on devices that no worker here has now.
      */
     elsewhere: Array<SpeedAdvice>;
     /**
      * Experiment
+     *
+     * Of a group, the experiment that takes most memory.
      */
     experiment: string;
     /**
      * Member Host Bytes
+     *
+     * Its own replay, and batches on their way.
      */
     member_host_bytes: number;
     /**
      * Member State Bytes
+     *
+     * On the device: weights, targets, optimisers.
      */
     member_state_bytes: number;
     /**
      * Member Step Bytes
+     *
+     * On the device while it learns: batches, gradients, activations.
      */
     member_step_bytes: number;
     /**
@@ -34,33 +65,49 @@ export type AdviceRead = {
     members: number;
     /**
      * Probe
+     *
+     * A small runtime study, as YAML, that measures what is asked here; submit it to a worker.
      */
     probe: string | null;
     /**
      * Shared Bytes
+     *
+     * What members share, on device and host.
      */
     shared_bytes: number;
     /**
      * Unmeasured
+     *
+     * Why no study can say, where none can.
      */
     unmeasured: string | null;
     /**
      * Workers
+     *
+     * Those that are alive.
      */
     workers: Array<WorkerAdvice>;
 };
 
 /**
- * AggregateRead
+ * Aggregate
  *
  * The group in a few numbers.
  */
-export type AggregateRead = {
+export type Aggregate = {
     /**
      * Experiments
+     *
+     * Those that have been evaluated.
      */
     experiments: number;
+    /**
+     * Of the middle half of all samples.
+     */
     interquartile_mean: Estimate;
+    /**
+     * Of the experiments' final returns.
+     */
     mean: Estimate;
     /**
      * Samples
@@ -69,9 +116,81 @@ export type AggregateRead = {
 };
 
 /**
- * ArtifactRead
+ * Ancestor
+ *
+ * A span on the path from a founder to a descendant, as far as the descendant shares it.
  */
-export type ArtifactRead = {
+export type Ancestor = {
+    /**
+     * Changes
+     *
+     * What its birth did to each hyper-parameter.
+     */
+    changes: {
+        [key: string]: string;
+    };
+    /**
+     * End Step
+     *
+     * Where its child on the path was born; for the last, where it ended or how far the run has come.
+     */
+    end_step: number;
+    /**
+     * What its birth brought; none for a founder.
+     */
+    gain: Gain | null;
+    /**
+     * Hyperparams
+     */
+    hyperparams: {
+        [key: string]: Real;
+    };
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Span
+     */
+    span: number;
+    /**
+     * Start Step
+     */
+    start_step: number;
+};
+
+/**
+ * Ancestry
+ *
+ * How one span came about, living or not.
+ */
+export type Ancestry = {
+    /**
+     * Generations
+     *
+     * Copies from one slot into another between its founder and itself. A reset makes no new generation.
+     */
+    generations: number;
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Path
+     *
+     * From its founder to itself: together they cover its past once, without gaps.
+     */
+    path: Array<Ancestor>;
+    /**
+     * Span
+     */
+    span: number;
+};
+
+/**
+ * Artifact
+ */
+export type Artifact = {
     /**
      * Bytes
      */
@@ -100,7 +219,10 @@ export type ArtifactRead = {
      * Step
      */
     step: number;
-    video: VideoRead | null;
+    /**
+     * Only of a video, once the history has it.
+     */
+    video: FilmedEpisode | null;
 };
 
 /**
@@ -231,12 +353,16 @@ export type ClaimRequest = {
 };
 
 /**
- * EnvironmentEntry
+ * Environment
+ *
+ * An environment of the catalogue.
  */
-export type EnvironmentEntry = {
+export type Environment = {
     action: Space;
     /**
      * Family
+     *
+     * Which part of the suite it belongs to, e.g. `mujoco` or `atari`.
      */
     family: string;
     /**
@@ -255,26 +381,6 @@ export type EnvironmentEntry = {
 };
 
 /**
- * ErrorRead
- *
- * The body of every answer that is not a success.
- */
-export type ErrorRead = {
-    /**
-     * Detail
-     */
-    detail: string;
-    /**
-     * Problems
-     */
-    problems: Array<ProblemRead>;
-    /**
-     * Remedy
-     */
-    remedy: string | null;
-};
-
-/**
  * Estimate
  */
 export type Estimate = {
@@ -284,6 +390,8 @@ export type Estimate = {
     high: number | null;
     /**
      * Low
+     *
+     * Ends of the 95 % interval; none when an experiment has a single sample.
      */
     low: number | null;
     /**
@@ -293,45 +401,28 @@ export type Estimate = {
 };
 
 /**
- * ExperimentFromSpec
+ * EventKind
  */
-export type ExperimentFromSpec = {
-    /**
-     * Spec
-     */
-    spec: {
-        [key: string]: unknown;
-    };
-};
+export const EventKind = {
+    STARTED: 'started',
+    METRICS: 'metrics',
+    LINEAGE: 'lineage',
+    CHECKPOINT: 'checkpoint',
+    VIDEO: 'video',
+    FINISHED: 'finished',
+    STOPPED: 'stopped',
+    FAILED: 'failed'
+} as const;
 
 /**
- * ExperimentFromYaml
+ * EventKind
  */
-export type ExperimentFromYaml = {
-    /**
-     * Yaml
-     */
-    yaml: string;
-};
+export type EventKind = typeof EventKind[keyof typeof EventKind];
 
 /**
- * ExperimentPage
+ * Experiment
  */
-export type ExperimentPage = {
-    /**
-     * Items
-     */
-    items: Array<ExperimentSummary>;
-    /**
-     * Total
-     */
-    total: number;
-};
-
-/**
- * ExperimentRead
- */
-export type ExperimentRead = {
+export type Experiment = {
     /**
      * Created At
      */
@@ -348,7 +439,7 @@ export type ExperimentRead = {
     /**
      * Runs
      */
-    runs: Array<RunRead>;
+    runs: Array<Run>;
     /**
      * Spec
      */
@@ -356,6 +447,72 @@ export type ExperimentRead = {
         [key: string]: unknown;
     };
     status: ExperimentStatus;
+    /**
+     * Yaml
+     *
+     * As it was submitted, comments included.
+     */
+    yaml: string;
+};
+
+/**
+ * ExperimentGroup
+ */
+export type ExperimentGroup = {
+    /**
+     * None when returns cannot be compared, or when there are none yet.
+     */
+    aggregate: Aggregate | null;
+    /**
+     * Comparable
+     *
+     * Whether returns of its experiments may be averaged: one environment, or tasks that all pay 0 to 1000.
+     */
+    comparable: boolean;
+    /**
+     * Counts
+     *
+     * How many experiments are in each state.
+     */
+    counts: {
+        [key in ExperimentStatus]?: number;
+    };
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Experiments
+     */
+    experiments: Array<GroupExperiment>;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Progress
+     *
+     * The mean share of the budget that its experiments have spent, from 0 to 1.
+     */
+    progress: number;
+    /**
+     * Size
+     *
+     * How many experiments it has.
+     */
+    size: number;
+    /**
+     * Derived from its experiments as theirs from their runs; none when all were deleted.
+     */
+    status: ExperimentStatus | null;
     /**
      * Yaml
      */
@@ -367,7 +524,20 @@ export type ExperimentRead = {
  *
  * Derived from the runs: the first of these that any run is in.
  */
-export type ExperimentStatus = 'running' | 'queued' | 'failed' | 'stopped' | 'finished';
+export const ExperimentStatus = {
+    RUNNING: 'running',
+    QUEUED: 'queued',
+    FAILED: 'failed',
+    STOPPED: 'stopped',
+    FINISHED: 'finished'
+} as const;
+
+/**
+ * ExperimentStatus
+ *
+ * Derived from the runs: the first of these that any run is in.
+ */
+export type ExperimentStatus = typeof ExperimentStatus[keyof typeof ExperimentStatus];
 
 /**
  * ExperimentSummary
@@ -379,11 +549,17 @@ export type ExperimentSummary = {
      * Algorithm
      */
     algorithm: string;
+    /**
+     * Of any member of any run at any evaluation.
+     */
     best_return: Real | null;
     /**
      * Created At
      */
     created_at: string;
+    /**
+     * Of all runs together.
+     */
     env_steps_per_second: Real | null;
     /**
      * Environment
@@ -398,6 +574,9 @@ export type ExperimentSummary = {
      * Id
      */
     id: number;
+    /**
+     * Of the best member at the last evaluation.
+     */
     last_return: Real | null;
     /**
      * Method
@@ -417,11 +596,15 @@ export type ExperimentSummary = {
     replicates: number;
     /**
      * Sparkline
+     *
+     * Return of the best member over time, at most 40 points.
      */
     sparkline: Array<Real>;
     status: ExperimentStatus;
     /**
      * Step
+     *
+     * Mean over the runs.
      */
     step: number;
     /**
@@ -477,6 +660,33 @@ export type Failed = {
 };
 
 /**
+ * FilmedEpisode
+ *
+ * Whom a video shows, and how that went.
+ */
+export type FilmedEpisode = {
+    /**
+     * Ended
+     *
+     * Whether the episode came to its end, or the film was cut before it.
+     */
+    ended: boolean;
+    episode_return: Real;
+    /**
+     * Episode Steps
+     */
+    episode_steps: number;
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Span
+     */
+    span: number;
+};
+
+/**
  * Finished
  *
  * The budget is used up.
@@ -486,6 +696,9 @@ export type Finished = {
      * Best Member
      */
     best_member: number;
+    /**
+     * Of that member, as selection would have seen it at the end.
+     */
     fitness: Real;
     /**
      * Kind
@@ -517,14 +730,20 @@ export type Finished = {
 export type Forecast = {
     /**
      * Experiments
+     *
+     * How many a group has; none for a single experiment.
      */
     experiments: number | null;
     /**
      * Members
+     *
+     * Of one population, the largest.
      */
     members: number;
     /**
      * Replay Bytes
+     *
+     * Memory that one run's replay takes, the largest.
      */
     replay_bytes: number;
     /**
@@ -533,26 +752,79 @@ export type Forecast = {
     runs: number;
     /**
      * Total Env Steps
+     *
+     * Of all members of all runs.
      */
     total_env_steps: number;
 };
 
 /**
- * FounderRead
+ * FounderSummary
  */
-export type FounderRead = {
+export type FounderSummary = {
     /**
      * Member
      */
     member: number;
     /**
      * Share
+     *
+     * Of the population, which descends from it.
      */
     share: number;
     /**
      * Span
      */
     span: number;
+};
+
+/**
+ * FromSpec
+ *
+ * An experiment or a group to submit, as data.
+ */
+export type FromSpec = {
+    /**
+     * Spec
+     */
+    spec: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * FromYaml
+ *
+ * An experiment or a group to submit, as text; comments are kept.
+ */
+export type FromYaml = {
+    /**
+     * Yaml
+     */
+    yaml: string;
+};
+
+/**
+ * Gain
+ *
+ * Return of a child at its first evaluation minus another, or the mean of that over several births.
+ *
+ * None where it is not known. The first two also hold what was learned since the birth; the third is what the move
+ * did, because child and parent began with the same weights.
+ */
+export type Gain = {
+    /**
+     * Minus its parent's at the child's evaluation.
+     */
+    beside_parent: Real | null;
+    /**
+     * Minus its parent's at the same moment.
+     */
+    over_parent: Real | null;
+    /**
+     * Minus that of the member whose slot it took, when it was replaced.
+     */
+    over_replaced: Real | null;
 };
 
 /**
@@ -565,11 +837,17 @@ export type GroupExperiment = {
      * Algorithm
      */
     algorithm: string;
+    /**
+     * Of any member of any run at any evaluation.
+     */
     best_return: Real | null;
     /**
      * Created At
      */
     created_at: string;
+    /**
+     * Of all runs together.
+     */
     env_steps_per_second: Real | null;
     /**
      * Environment
@@ -579,12 +857,18 @@ export type GroupExperiment = {
      * Error Message
      */
     error_message: string | null;
+    /**
+     * Mean of the samples at the last evaluation.
+     */
     final_return: Real | null;
     group: GroupName | null;
     /**
      * Id
      */
     id: number;
+    /**
+     * Of the best member at the last evaluation.
+     */
     last_return: Real | null;
     /**
      * Method
@@ -604,43 +888,28 @@ export type GroupExperiment = {
     replicates: number;
     /**
      * Samples
+     *
+     * What was learned independently: each member of each run, or the best member of each run where members copy each
+     * other.
      */
     samples: number;
     /**
      * Sparkline
+     *
+     * Return of the best member over time, at most 40 points.
      */
     sparkline: Array<Real>;
     status: ExperimentStatus;
     /**
      * Step
+     *
+     * Mean over the runs.
      */
     step: number;
     /**
      * Total Steps
      */
     total_steps: number;
-};
-
-/**
- * GroupFromSpec
- */
-export type GroupFromSpec = {
-    /**
-     * Spec
-     */
-    spec: {
-        [key: string]: unknown;
-    };
-};
-
-/**
- * GroupFromYaml
- */
-export type GroupFromYaml = {
-    /**
-     * Yaml
-     */
-    yaml: string;
 };
 
 /**
@@ -660,75 +929,13 @@ export type GroupName = {
 };
 
 /**
- * GroupPage
- */
-export type GroupPage = {
-    /**
-     * Items
-     */
-    items: Array<GroupSummary>;
-    /**
-     * Total
-     */
-    total: number;
-};
-
-/**
- * GroupRead
- */
-export type GroupRead = {
-    aggregate: AggregateRead | null;
-    /**
-     * Comparable
-     */
-    comparable: boolean;
-    /**
-     * Counts
-     */
-    counts: {
-        [key in ExperimentStatus]?: number;
-    };
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Description
-     */
-    description: string;
-    /**
-     * Experiments
-     */
-    experiments: Array<GroupExperiment>;
-    /**
-     * Id
-     */
-    id: number;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Progress
-     */
-    progress: number;
-    /**
-     * Size
-     */
-    size: number;
-    status: ExperimentStatus | null;
-    /**
-     * Yaml
-     */
-    yaml: string;
-};
-
-/**
  * GroupSummary
  */
 export type GroupSummary = {
     /**
      * Counts
+     *
+     * How many experiments are in each state.
      */
     counts: {
         [key in ExperimentStatus]?: number;
@@ -751,12 +958,19 @@ export type GroupSummary = {
     name: string;
     /**
      * Progress
+     *
+     * The mean share of the budget that its experiments have spent, from 0 to 1.
      */
     progress: number;
     /**
      * Size
+     *
+     * How many experiments it has.
      */
     size: number;
+    /**
+     * Derived from its experiments as theirs from their runs; none when all were deleted.
+     */
     status: ExperimentStatus | null;
 };
 
@@ -795,23 +1009,7 @@ export type Heartbeat = {
     /**
      * Events
      */
-    events: Array<({
-        kind: 'started';
-    } & Started) | ({
-        kind: 'metrics';
-    } & Metrics) | ({
-        kind: 'lineage';
-    } & Lineage) | ({
-        kind: 'checkpoint';
-    } & Checkpoint) | ({
-        kind: 'video';
-    } & Video) | ({
-        kind: 'finished';
-    } & Finished) | ({
-        kind: 'stopped';
-    } & Stopped) | ({
-        kind: 'failed';
-    } & Failed)>;
+    events: Array<RunEvent>;
     /**
      * Logs
      */
@@ -837,6 +1035,28 @@ export type HeartbeatAnswer = {
      */
     next_seq: number;
 };
+
+/**
+ * JobStatus
+ *
+ * Where a run or a runtime study is in its life.
+ */
+export const JobStatus = {
+    QUEUED: 'queued',
+    DISPATCHED: 'dispatched',
+    RUNNING: 'running',
+    STOPPING: 'stopping',
+    FINISHED: 'finished',
+    STOPPED: 'stopped',
+    FAILED: 'failed'
+} as const;
+
+/**
+ * JobStatus
+ *
+ * Where a run or a runtime study is in its life.
+ */
+export type JobStatus = typeof JobStatus[keyof typeof JobStatus];
 
 /**
  * Lineage
@@ -871,46 +1091,166 @@ export type Lineage = {
 };
 
 /**
- * LineageSummaryRead
+ * LineageSpan
+ *
+ * A span with when it began and ended.
  */
-export type LineageSummaryRead = {
+export type LineageSpan = {
+    /**
+     * Changes
+     *
+     * What was done to each tuned hyper-parameter: `inherit`, `x0.8`, `x1.2`, `resample`, `draw`, …
+     *
+     * For a reset: what was done to each part of the member.
+     */
+    changes: {
+        [key: string]: string;
+    };
+    /**
+     * End Step
+     *
+     * None while it lives.
+     */
+    end_step: number | null;
+    /**
+     * Fitness of the replaced member that decided its replacement.
+     */
+    fitness: Real | null;
+    /**
+     * Hyperparams
+     */
+    hyperparams: {
+        [key: string]: Real;
+    };
+    /**
+     * Hyperparams Before
+     *
+     * Values of the parent before exploration.
+     */
+    hyperparams_before: {
+        [key: string]: Real;
+    } | null;
+    /**
+     * Id
+     */
+    id: number;
+    operator: Operator;
+    /**
+     * Parent
+     *
+     * The span whose weights it began with; `None` for a founder, its own slot's for a reset.
+     */
+    parent: number | null;
+    parent_fitness: Real | null;
+    /**
+     * Rank
+     *
+     * Rank of the replaced member, 0 the best.
+     */
+    rank: number | null;
+    /**
+     * Reasons
+     *
+     * What the method knew when it decided, by name: for PB2 the predicted mean and deviation, and so on.
+     */
+    reasons: {
+        [key: string]: Real;
+    };
+    /**
+     * Slot
+     */
+    slot: number;
+    /**
+     * Start Step
+     */
+    start_step: number;
+    /**
+     * Start Wall
+     */
+    start_wall: number;
+    /**
+     * Weights
+     *
+     * Hash of its weights at the start; equals the parent's hash at that moment.
+     */
+    weights: string;
+};
+
+/**
+ * LineageSummary
+ */
+export type LineageSummary = {
     /**
      * Common Ancestor
+     *
+     * The latest span from which all living members descend; none while several founders live on.
      */
     common_ancestor: number | null;
     /**
      * Exploits
+     *
+     * Copies from one slot into another.
      */
     exploits: number;
     /**
      * Founder Shares
      */
-    founder_shares: Array<SharesRead>;
+    founder_shares: Array<SharesAtStep>;
     /**
      * Founders
      */
     founders: number;
     /**
      * Founders Alive
+     *
+     * Largest family first.
      */
-    founders_alive: Array<FounderRead>;
+    founders_alive: Array<FounderSummary>;
     /**
      * Generations To Common Ancestor
+     *
+     * Copies between the common ancestor and the living member most distant from it.
      */
     generations_to_common_ancestor: number | null;
     /**
+     * Living
+     *
+     * By slot.
+     */
+    living: Array<LivingMember>;
+    /**
      * Moves
      */
-    moves: Array<MoveGainRead>;
+    moves: Array<MoveGain>;
     /**
      * Operators
      */
-    operators: Array<OperatorGainRead>;
+    operators: Array<OperatorGain>;
     /**
      * Population Size
      */
     population_size: number;
-    winner: WinnerRead | null;
+    winner: WinnerSummary | null;
+};
+
+/**
+ * LivingMember
+ */
+export type LivingMember = {
+    /**
+     * Generations
+     *
+     * Copies between its founder and itself.
+     */
+    generations: number;
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Span
+     */
+    span: number;
 };
 
 /**
@@ -938,9 +1278,9 @@ export type LogLine = {
 };
 
 /**
- * LogLineRead
+ * LoggedLine
  */
-export type LogLineRead = {
+export type LoggedLine = {
     /**
      * Attempt
      */
@@ -969,20 +1309,6 @@ export type LogLineRead = {
      * Wall
      */
     wall: number;
-};
-
-/**
- * LogPage
- */
-export type LogPage = {
-    /**
-     * Lines
-     */
-    lines: Array<LogLineRead>;
-    /**
-     * Next
-     */
-    next: number;
 };
 
 /**
@@ -1086,7 +1412,7 @@ export type Measurement = {
     /**
      * Milliseconds
      *
-     * Per update of the whole population, one value a repeat, in the order of time.
+     * Per update of the whole population, one value per repeat, in the order of time.
      */
     milliseconds: Array<number>;
     /**
@@ -1098,7 +1424,7 @@ export type Measurement = {
     /**
      * Peak Memory Bytes
      *
-     * Of the device where it tells, else the resident memory of the cell's processes, all data included.
+     * Of the device where it is known, else the resident memory of the cell's processes, all data included.
      */
     peak_memory_bytes: number | null;
     /**
@@ -1126,6 +1452,33 @@ export type Measurement = {
 };
 
 /**
+ * MetricName
+ *
+ * Metrics that do not depend on the algorithm. Beside them are `time/<phase>` and an algorithm's `training/…`.
+ */
+export const MetricName = {
+    EVALUATION_RETURN: 'evaluation/return',
+    EVALUATION_RETURN_STDERR: 'evaluation/return_stderr',
+    EVALUATION_LENGTH: 'evaluation/length',
+    EVALUATION_FITNESS: 'evaluation/fitness',
+    EVALUATION_FITNESS_STDERR: 'evaluation/fitness_stderr',
+    EVALUATION_TEST_RETURN: 'evaluation/test_return',
+    EVALUATION_TEST_RETURN_STDERR: 'evaluation/test_return_stderr',
+    TRAINING_RETURN: 'training/return',
+    POPULATION_MEAN_POLICY_RETURN: 'population/mean_policy_return',
+    POPULATION_MEAN_POLICY_RETURN_STDERR: 'population/mean_policy_return_stderr',
+    SPEED_ENV_STEPS_PER_SECOND: 'speed/env_steps_per_second',
+    SPEED_UPDATES_PER_SECOND: 'speed/updates_per_second'
+} as const;
+
+/**
+ * MetricName
+ *
+ * Metrics that do not depend on the algorithm. Beside them are `time/<phase>` and an algorithm's `training/…`.
+ */
+export type MetricName = typeof MetricName[keyof typeof MetricName];
+
+/**
  * MetricSeries
  */
 export type MetricSeries = {
@@ -1139,6 +1492,8 @@ export type MetricSeries = {
     steps: Array<number>;
     /**
      * Values
+     *
+     * One list per tick: one value per member, or a single value for the whole population.
      */
     values: Array<Array<Real>>;
     /**
@@ -1150,7 +1505,7 @@ export type MetricSeries = {
 /**
  * Metrics
  *
- * One tick: for each name one value a member, or a single value for the whole population.
+ * One tick: for each name one value per member, or a single value for the whole population.
  */
 export type Metrics = {
     /**
@@ -1182,11 +1537,11 @@ export type Metrics = {
 };
 
 /**
- * MoveGainRead
+ * MoveGain
  *
- * What one move of one hyper-parameter brought.
+ * What one move of one hyper-parameter brought beside parents that kept their value.
  */
-export type MoveGainRead = {
+export type MoveGain = {
     beside_parent: Real | null;
     /**
      * Births
@@ -1194,10 +1549,14 @@ export type MoveGainRead = {
     births: number;
     /**
      * Helped
+     *
+     * Share of the births after which the child was better than its parent.
      */
     helped: number | null;
     /**
      * Move
+     *
+     * `up`, `down` or `kept`; for a category `to` and its name.
      */
     move: string;
     /**
@@ -1206,27 +1565,274 @@ export type MoveGainRead = {
     name: string;
 };
 
+export const Operator = {
+    FOUNDER: 'founder',
+    COPY: 'copy',
+    PERTURB: 'perturb',
+    RESAMPLE: 'resample',
+    SUGGEST: 'suggest',
+    SAMPLE: 'sample',
+    MIGRATE: 'migrate',
+    SCHEDULE: 'schedule',
+    CUSTOM: 'custom',
+    RESET: 'reset'
+} as const;
+
+export type Operator = typeof Operator[keyof typeof Operator];
+
 /**
- * OperatorGainRead
+ * OperatorGain
  *
- * Fitness of children at their first evaluation minus another, on average; `None` where it is not known.
+ * What an operator brought, on average over the births that were evaluated.
  */
-export type OperatorGainRead = {
+export type OperatorGain = {
+    /**
+     * Minus its parent's at the child's evaluation.
+     */
     beside_parent: Real | null;
     /**
      * Births
      */
     births: number;
+    operator: Operator;
     /**
-     * Operator
+     * Minus its parent's at the same moment.
      */
-    operator: string;
     over_parent: Real | null;
+    /**
+     * Minus that of the member whose slot it took, when it was replaced.
+     */
     over_replaced: Real | null;
 };
 
 /**
+ * Page[Artifact]
+ */
+export type PageArtifact = {
+    /**
+     * Items
+     */
+    items: Array<Artifact>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Environment]
+ */
+export type PageEnvironment = {
+    /**
+     * Items
+     */
+    items: Array<Environment>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[ExperimentSummary]
+ */
+export type PageExperimentSummary = {
+    /**
+     * Items
+     */
+    items: Array<ExperimentSummary>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[GroupSummary]
+ */
+export type PageGroupSummary = {
+    /**
+     * Items
+     */
+    items: Array<GroupSummary>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[LoggedLine]
+ */
+export type PageLoggedLine = {
+    /**
+     * Items
+     */
+    items: Array<LoggedLine>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Preset]
+ */
+export type PagePreset = {
+    /**
+     * Items
+     */
+    items: Array<Preset>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[StudySummary]
+ */
+export type PageStudySummary = {
+    /**
+     * Items
+     */
+    items: Array<StudySummary>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Worker]
+ */
+export type PageWorker = {
+    /**
+     * Items
+     */
+    items: Array<Worker>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[str]
+ */
+export type PageStr = {
+    /**
+     * Items
+     */
+    items: Array<string>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Phase
+ *
+ * Where the time of a run goes, in the order of the training loop: `time/<phase>` is the metric of its seconds.
+ */
+export const Phase = {
+    COMPILE: 'compile',
+    ENV: 'env',
+    ACT: 'act',
+    SAMPLE: 'sample',
+    TRANSFER: 'transfer',
+    UPDATE: 'update',
+    EVALUATE: 'evaluate',
+    VIDEO: 'video',
+    EVOLVE: 'evolve',
+    CHECKPOINT: 'checkpoint',
+    OTHER: 'other'
+} as const;
+
+/**
+ * Phase
+ *
+ * Where the time of a run goes, in the order of the training loop: `time/<phase>` is the metric of its seconds.
+ */
+export type Phase = typeof Phase[keyof typeof Phase];
+
+/**
  * Preset
+ *
+ * A spec that is ready to run.
  */
 export type Preset = {
     /**
@@ -1235,6 +1841,8 @@ export type Preset = {
     description: string;
     /**
      * Experiments
+     *
+     * How many a group submits; none for a single experiment.
      */
     experiments: number | null;
     /**
@@ -1247,20 +1855,22 @@ export type Preset = {
     name: string;
     /**
      * Smoke
+     *
+     * Finishes in about a minute on two CPU cores; of a group, each experiment does.
      */
     smoke: boolean;
     /**
      * Yaml
+     *
+     * The spec as written, with its comments.
      */
     yaml: string;
 };
 
 /**
- * ProblemRead
- *
- * One thing that is wrong with what was sent.
+ * Problem
  */
-export type ProblemRead = {
+export type Problem = {
     /**
      * Message
      */
@@ -1280,6 +1890,48 @@ export type ProblemRead = {
 };
 
 /**
+ * ProblemDocument
+ */
+export type ProblemDocument = {
+    /**
+     * Detail
+     *
+     * What went wrong this time.
+     */
+    detail: string;
+    /**
+     * Problems
+     *
+     * What is wrong with what was sent, one by one; empty where the fault is not in the request.
+     */
+    problems: Array<Problem>;
+    /**
+     * Remedy
+     *
+     * What to do about it.
+     */
+    remedy: string | null;
+    /**
+     * Status
+     *
+     * The HTTP status.
+     */
+    status: number;
+    /**
+     * Title
+     *
+     * The kind of problem in words.
+     */
+    title: string;
+    /**
+     * Type
+     *
+     * Names the kind of problem, such as `/problems/run-not-active`. It stays the same from version to version.
+     */
+    type: string;
+};
+
+/**
  * RayFiles
  *
  * Ray Tune's mutation logs.
@@ -1287,6 +1939,8 @@ export type ProblemRead = {
 export type RayFiles = {
     /**
      * Files
+     *
+     * Texts of `pbt_global.txt` and `pbt_policy_*.txt` by name.
      */
     files: {
         [key: string]: string;
@@ -1334,11 +1988,11 @@ export type ResumeRequest = {
 };
 
 /**
- * RewindEvent
+ * Rewind
  *
- * History was cut back: events from `seq` on are void, and `attempt` tells them anew.
+ * History was cut back: events numbered `seq` and above are void, and `attempt` reports them again.
  */
-export type RewindEvent = {
+export type Rewind = {
     /**
      * Attempt
      */
@@ -1347,6 +2001,111 @@ export type RewindEvent = {
      * Seq
      */
     seq: number;
+};
+
+/**
+ * Run
+ *
+ * One population: a replicate of an experiment.
+ */
+export type Run = {
+    /**
+     * Attempt
+     *
+     * Number of the newest attempt; 0 before the first.
+     */
+    attempt: number;
+    /**
+     * Attempts
+     *
+     * Attempts that count: those that a worker gave back in order do not.
+     */
+    attempts: number;
+    /**
+     * Of any member at any evaluation.
+     */
+    best_return: Real | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Devices
+     */
+    devices: Array<string>;
+    env_steps_per_second: Real | null;
+    error: RunError | null;
+    /**
+     * Eta Seconds
+     */
+    eta_seconds: number | null;
+    /**
+     * Experiment Id
+     */
+    experiment_id: number;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Last Seq
+     *
+     * Number of the newest event, -1 when there is none.
+     */
+    last_seq: number;
+    /**
+     * Max Attempts
+     */
+    max_attempts: number;
+    /**
+     * Of the members at the last evaluation.
+     */
+    median_return: Real | null;
+    /**
+     * Replicate
+     */
+    replicate: number;
+    /**
+     * Seed
+     */
+    seed: number;
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: JobStatus;
+    /**
+     * Step
+     *
+     * Environment steps that each member has done.
+     */
+    step: number;
+    /**
+     * Strategy
+     */
+    strategy: string | null;
+    /**
+     * Strategy Explanation
+     */
+    strategy_explanation: string | null;
+    /**
+     * Stream
+     *
+     * Where the event stream goes on after what this answer contains: pass it as `after`. None before any event.
+     */
+    stream: string | null;
+    /**
+     * Total Steps
+     */
+    total_steps: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
 };
 
 /**
@@ -1399,6 +2158,8 @@ export type RunEvent = ({
 export type RunLineage = {
     /**
      * End Step
+     *
+     * How far the run has come; where a living span ends for now.
      */
     end_step: number;
     /**
@@ -1408,11 +2169,11 @@ export type RunLineage = {
     /**
      * Spans
      */
-    spans: Array<SpanRead>;
+    spans: Array<LineageSpan>;
     /**
      * Tuned
      */
-    tuned: Array<TunedRead>;
+    tuned: Array<Tuned>;
 };
 
 /**
@@ -1426,95 +2187,39 @@ export type RunMetrics = {
 };
 
 /**
- * RunRead
+ * Schedule
  *
- * One population: a replicate of an experiment.
+ * The hyper-parameters that a span's ancestors lived through.
  */
-export type RunRead = {
+export type Schedule = {
     /**
-     * Attempts
+     * Entries
+     *
+     * One wherever a tuned value changed.
      */
-    attempts: number;
-    best_return: Real | null;
+    entries: Array<ScheduleValues>;
     /**
-     * Created At
+     * Member
      */
-    created_at: string;
+    member: number;
     /**
-     * Devices
+     * Span
      */
-    devices: Array<string>;
-    env_steps_per_second: Real | null;
-    error: RunError | null;
+    span: number;
     /**
-     * Eta Seconds
+     * Yaml
+     *
+     * The same as the value of `population.method` in a spec.
      */
-    eta_seconds: number | null;
-    /**
-     * Experiment Id
-     */
-    experiment_id: number;
-    /**
-     * Finished At
-     */
-    finished_at: string | null;
-    /**
-     * Id
-     */
-    id: number;
-    /**
-     * Last Seq
-     */
-    last_seq: number;
-    /**
-     * Max Attempts
-     */
-    max_attempts: number;
-    median_return: Real | null;
-    /**
-     * Replicate
-     */
-    replicate: number;
-    /**
-     * Seed
-     */
-    seed: number;
-    /**
-     * Started At
-     */
-    started_at: string | null;
-    status: RunStatus;
-    /**
-     * Step
-     */
-    step: number;
-    /**
-     * Strategy
-     */
-    strategy: string | null;
-    /**
-     * Strategy Explanation
-     */
-    strategy_explanation: string | null;
-    /**
-     * Total Steps
-     */
-    total_steps: number;
-    /**
-     * Worker Name
-     */
-    worker_name: string | null;
+    yaml: string;
 };
 
 /**
- * RunStatus
+ * ScheduleValues
+ *
+ * Values that hold from a step on.
  */
-export type RunStatus = 'queued' | 'dispatched' | 'running' | 'stopping' | 'finished' | 'stopped' | 'failed';
-
-/**
- * ScheduleEntryRead
- */
-export type ScheduleEntryRead = {
+export type ScheduleValues = {
     /**
      * Step
      */
@@ -1528,37 +2233,15 @@ export type ScheduleEntryRead = {
 };
 
 /**
- * ScheduleRead
- *
- * The hyper-parameters that a member's ancestors lived through.
- */
-export type ScheduleRead = {
-    /**
-     * Member
-     */
-    member: number;
-    /**
-     * Schedule
-     */
-    schedule: Array<ScheduleEntryRead>;
-    /**
-     * Span
-     */
-    span: number;
-    /**
-     * Yaml
-     */
-    yaml: string;
-};
-
-/**
- * SharesRead
+ * SharesAtStep
  *
  * Whose descendants the population consists of, from a step on.
  */
-export type SharesRead = {
+export type SharesAtStep = {
     /**
      * Shares
+     *
+     * By the founder's span; those that died out are left out.
      */
     shares: {
         [key: string]: number;
@@ -1596,7 +2279,7 @@ export type Space = {
 /**
  * Span
  *
- * A stretch of one member's life with constant hyper-parameters. It ends where the slot's next segment starts.
+ * A stretch of one member's life with constant hyper-parameters. It ends where the slot's next span starts.
  */
 export type Span = {
     /**
@@ -1610,8 +2293,6 @@ export type Span = {
         [key: string]: string;
     };
     /**
-     * Fitness
-     *
      * Fitness of the replaced member that decided its replacement.
      */
     fitness: Real | null;
@@ -1633,19 +2314,13 @@ export type Span = {
      * Id
      */
     id: number;
-    /**
-     * Operator
-     */
-    operator: 'founder' | 'copy' | 'perturb' | 'resample' | 'suggest' | 'sample' | 'migrate' | 'schedule' | 'custom' | 'reset';
+    operator: Operator;
     /**
      * Parent
      *
      * The span whose weights it began with; `None` for a founder, its own slot's for a reset.
      */
     parent: number | null;
-    /**
-     * Parent Fitness
-     */
     parent_fitness: Real | null;
     /**
      * Rank
@@ -1674,86 +2349,21 @@ export type Span = {
 };
 
 /**
- * SpanRead
- *
- * A stretch of one member's life with constant hyper-parameters.
- */
-export type SpanRead = {
-    /**
-     * Changes
-     */
-    changes: {
-        [key: string]: string;
-    };
-    /**
-     * End Step
-     */
-    end_step: number | null;
-    fitness: Real | null;
-    /**
-     * Hyperparams
-     */
-    hyperparams: {
-        [key: string]: Real;
-    };
-    /**
-     * Hyperparams Before
-     */
-    hyperparams_before: {
-        [key: string]: Real;
-    } | null;
-    /**
-     * Id
-     */
-    id: number;
-    /**
-     * Operator
-     */
-    operator: 'founder' | 'copy' | 'perturb' | 'resample' | 'suggest' | 'sample' | 'migrate' | 'schedule' | 'custom' | 'reset';
-    /**
-     * Parent
-     */
-    parent: number | null;
-    parent_fitness: Real | null;
-    /**
-     * Rank
-     */
-    rank: number | null;
-    /**
-     * Reasons
-     */
-    reasons: {
-        [key: string]: Real;
-    };
-    /**
-     * Slot
-     */
-    slot: number;
-    /**
-     * Start Step
-     */
-    start_step: number;
-    /**
-     * Start Wall
-     */
-    start_wall: number;
-    /**
-     * Weights
-     */
-    weights: string;
-};
-
-/**
  * SpecReport
  */
 export type SpecReport = {
+    /**
+     * None for a runtime study, which trains nothing.
+     */
     forecast: Forecast | null;
     /**
      * Problems
      */
-    problems: Array<ProblemRead>;
+    problems: Array<Problem>;
     /**
      * Spec
+     *
+     * The experiment or runtime study with every default; none for a group.
      */
     spec: {
         [key: string]: unknown;
@@ -1777,7 +2387,7 @@ export type SpecText = {
 /**
  * SpeedAdvice
  *
- * What a study tells about this spec.
+ * What a runtime study says about a spec.
  */
 export type SpeedAdvice = {
     /**
@@ -1794,14 +2404,20 @@ export type SpeedAdvice = {
     hidden: Array<number>;
     /**
      * Is Same Size
+     *
+     * Whether networks and batches were those of the spec; otherwise they are the nearest that were measured.
      */
     is_same_size: boolean;
     /**
      * Nearly Free Up To
+     *
+     * The largest measured population before a further member costs a tenth of a single one; 1 if each does.
      */
     nearly_free_up_to: number;
     /**
      * One More Milliseconds
+     *
+     * What a further member would add to the spec's population.
      */
     one_more_milliseconds: number;
     /**
@@ -1828,6 +2444,8 @@ export type SpeedAdvice = {
 export type SpeedPoint = {
     /**
      * Milliseconds
+     *
+     * Of one update of the whole population.
      */
     milliseconds: number;
     /**
@@ -1836,6 +2454,8 @@ export type SpeedPoint = {
     population_size: number;
     /**
      * Strategy
+     *
+     * The fastest there.
      */
     strategy: string;
 };
@@ -1926,7 +2546,84 @@ export type Stopped = {
     wall: number;
 };
 
-export type StreamMessage = RunEvent | RewindEvent | RunRead;
+/**
+ * StoredStudy
+ */
+export type StoredStudy = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Where it was measured; none before anyone began.
+     */
+    machine: Machine | null;
+    /**
+     * Measurements
+     */
+    measurements: Array<Measurement>;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Progress
+     */
+    progress: string | null;
+    /**
+     * Spec
+     */
+    spec: {
+        [key: string]: unknown;
+    };
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: JobStatus;
+    /**
+     * Stream
+     *
+     * Where the event stream goes on after what this answer contains: pass it as `after`. None: from the beginning.
+     */
+    stream: string | null;
+    /**
+     * Total
+     *
+     * Cells.
+     */
+    total: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
+    /**
+     * Yaml
+     */
+    yaml: string;
+};
+
+export type StreamMessage = RunEvent | Rewind | Run;
 
 /**
  * StudyClaim
@@ -1976,10 +2673,14 @@ export type StudyEnd = {
 
 /**
  * StudyFromYaml
+ *
+ * A study to submit.
  */
 export type StudyFromYaml = {
     /**
      * Worker Id
+     *
+     * The worker that is to run it; any may without it.
      */
     worker_id?: number | null;
     /**
@@ -2029,134 +2730,6 @@ export type StudyHeartbeatAnswer = {
 };
 
 /**
- * StudyNews
- *
- * What changed since the last message.
- */
-export type StudyNews = {
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Description
-     */
-    description: string;
-    /**
-     * Done
-     */
-    done: number;
-    /**
-     * Error
-     */
-    error: string | null;
-    /**
-     * Finished At
-     */
-    finished_at: string | null;
-    /**
-     * Id
-     */
-    id: number;
-    machine: Machine | null;
-    /**
-     * Measurements
-     */
-    measurements: Array<Measurement>;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Position
-     */
-    position: number;
-    /**
-     * Progress
-     */
-    progress: string | null;
-    /**
-     * Started At
-     */
-    started_at: string | null;
-    status: RunStatus;
-    /**
-     * Total
-     */
-    total: number;
-    /**
-     * Worker Name
-     */
-    worker_name: string | null;
-};
-
-/**
- * StudyRead
- */
-export type StudyRead = {
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Description
-     */
-    description: string;
-    /**
-     * Done
-     */
-    done: number;
-    /**
-     * Error
-     */
-    error: string | null;
-    /**
-     * Finished At
-     */
-    finished_at: string | null;
-    /**
-     * Id
-     */
-    id: number;
-    machine: Machine | null;
-    /**
-     * Measurements
-     */
-    measurements: Array<Measurement>;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Progress
-     */
-    progress: string | null;
-    /**
-     * Spec
-     */
-    spec: {
-        [key: string]: unknown;
-    };
-    /**
-     * Started At
-     */
-    started_at: string | null;
-    status: RunStatus;
-    /**
-     * Total
-     */
-    total: number;
-    /**
-     * Worker Name
-     */
-    worker_name: string | null;
-    /**
-     * Yaml
-     */
-    yaml: string;
-};
-
-/**
  * StudySummary
  */
 export type StudySummary = {
@@ -2184,6 +2757,9 @@ export type StudySummary = {
      * Id
      */
     id: number;
+    /**
+     * Where it was measured; none before anyone began.
+     */
     machine: Machine | null;
     /**
      * Name
@@ -2197,9 +2773,80 @@ export type StudySummary = {
      * Started At
      */
     started_at: string | null;
-    status: RunStatus;
+    status: JobStatus;
     /**
      * Total
+     *
+     * Cells.
+     */
+    total: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
+};
+
+/**
+ * StudyUpdate
+ *
+ * What changed since the last message of a study's stream.
+ */
+export type StudyUpdate = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Where it was measured; none before anyone began.
+     */
+    machine: Machine | null;
+    /**
+     * Measurements
+     *
+     * All that there is from `position` on; what was known from there is void.
+     */
+    measurements: Array<Measurement>;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Position
+     */
+    position: number;
+    /**
+     * Progress
+     */
+    progress: string | null;
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: JobStatus;
+    /**
+     * Total
+     *
+     * Cells.
      */
     total: number;
     /**
@@ -2214,16 +2861,18 @@ export type StudySummary = {
 export type StudyUpload = {
     /**
      * Content
+     *
+     * A `study.jsonl` as `phylon study` writes it.
      */
     content: string;
 };
 
 /**
- * TunedRead
+ * Tuned
  *
  * A hyper-parameter that differs between members, with the bounds it never leaves.
  */
-export type TunedRead = {
+export type Tuned = {
     /**
      * High
      */
@@ -2238,6 +2887,8 @@ export type TunedRead = {
     name: string;
     /**
      * Names
+     *
+     * What the values 0, 1, 2, … are called, where they are names.
      */
     names: Array<string> | null;
     /**
@@ -2262,10 +2913,7 @@ export type Video = {
      * Whether the episode came to its end, or the film was cut before it.
      */
     ended: boolean;
-    /**
-     * Episode Return
-     */
-    episode_return: number;
+    episode_return: Real;
     /**
      * Episode Steps
      */
@@ -2311,42 +2959,21 @@ export type Video = {
 };
 
 /**
- * VideoRead
- *
- * Whom a film shows, and how that went.
- */
-export type VideoRead = {
-    /**
-     * Ended
-     */
-    ended: boolean;
-    episode_return: Real;
-    /**
-     * Episode Steps
-     */
-    episode_steps: number;
-    /**
-     * Member
-     */
-    member: number;
-    /**
-     * Span
-     */
-    span: number;
-};
-
-/**
- * WinnerRead
+ * WinnerSummary
  *
  * The best member at the last evaluation.
  */
-export type WinnerRead = {
+export type WinnerSummary = {
     /**
      * Ancestry
+     *
+     * Spans, from its founder to itself.
      */
     ancestry: Array<number>;
     /**
      * Generations
+     *
+     * Copies between its founder and itself.
      */
     generations: number;
     last_return: Real;
@@ -2360,8 +2987,67 @@ export type WinnerRead = {
     span: number;
     /**
      * Step
+     *
+     * Of that evaluation.
      */
     step: number;
+};
+
+/**
+ * Worker
+ */
+export type Worker = {
+    /**
+     * Device
+     */
+    device: 'cpu' | 'gpu';
+    /**
+     * Device Count
+     */
+    device_count: number;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Host Memory Bytes
+     *
+     * None for workers that do not report it.
+     */
+    host_memory_bytes: number | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Last Seen At
+     */
+    last_seen_at: string;
+    /**
+     * Memory Bytes
+     *
+     * Of its devices together.
+     */
+    memory_bytes: number;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Run Id
+     */
+    run_id: number | null;
+    state: WorkerState;
+    /**
+     * Suites
+     */
+    suites: Array<string>;
+    /**
+     * Versions
+     */
+    versions: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -2378,23 +3064,33 @@ export type WorkerAdvice = {
     device_name: string;
     /**
      * Limit
+     *
+     * What runs out first.
      */
     limit: 'device' | 'host' | 'memory';
     /**
      * Measuring Study Id
+     *
+     * A study of this algorithm that this worker has yet to end.
      */
     measuring_study_id: number | null;
     /**
      * Members
+     *
+     * How many fit.
      */
     members: number;
     /**
      * Needed Bytes
+     *
+     * Of that memory, by the spec's population; forecast.
      */
     needed_bytes: number;
     speed: SpeedAdvice | null;
     /**
      * Usable Bytes
+     *
+     * Of that memory.
      */
     usable_bytes: number;
     /**
@@ -2405,62 +3101,6 @@ export type WorkerAdvice = {
      * Worker Name
      */
     worker_name: string;
-};
-
-/**
- * WorkerRead
- */
-export type WorkerRead = {
-    /**
-     * Device
-     */
-    device: 'cpu' | 'gpu';
-    /**
-     * Device Count
-     */
-    device_count: number;
-    /**
-     * Device Name
-     */
-    device_name: string;
-    /**
-     * Host Memory Bytes
-     */
-    host_memory_bytes: number | null;
-    /**
-     * Id
-     */
-    id: number;
-    /**
-     * Last Seen At
-     */
-    last_seen_at: string;
-    /**
-     * Memory Bytes
-     */
-    memory_bytes: number;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Run Id
-     */
-    run_id: number | null;
-    /**
-     * State
-     */
-    state: 'idle' | 'busy' | 'lost';
-    /**
-     * Suites
-     */
-    suites: Array<string>;
-    /**
-     * Versions
-     */
-    versions: {
-        [key: string]: string;
-    };
 };
 
 /**
@@ -2521,6 +3161,20 @@ export type WorkerRegistration = {
     };
 };
 
+/**
+ * WorkerState
+ */
+export const WorkerState = {
+    IDLE: 'idle',
+    BUSY: 'busy',
+    LOST: 'lost'
+} as const;
+
+/**
+ * WorkerState
+ */
+export type WorkerState = typeof WorkerState[keyof typeof WorkerState];
+
 export type DownloadArtifactData = {
     body?: never;
     path: {
@@ -2537,11 +3191,11 @@ export type DownloadArtifactErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type DownloadArtifactError = DownloadArtifactErrors[keyof DownloadArtifactErrors];
@@ -2567,6 +3221,16 @@ export type ListEnvironmentsData = {
          * Search
          */
         search?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
     };
     url: '/api/v1/catalogue';
 };
@@ -2575,18 +3239,16 @@ export type ListEnvironmentsErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListEnvironmentsError = ListEnvironmentsErrors[keyof ListEnvironmentsErrors];
 
 export type ListEnvironmentsResponses = {
     /**
-     * Response List Environments
-     *
      * Successful Response
      */
-    200: Array<EnvironmentEntry>;
+    200: PageEnvironment;
 };
 
 export type ListEnvironmentsResponse = ListEnvironmentsResponses[keyof ListEnvironmentsResponses];
@@ -2609,12 +3271,16 @@ export type ListExperimentsData = {
         group?: number | null;
         /**
          * Limit
+         *
+         * At most so many items.
          */
         limit?: number;
         /**
-         * Offset
+         * After
+         *
+         * `next` of the page before.
          */
-        offset?: number;
+        after?: string | null;
     };
     url: '/api/v1/experiments';
 };
@@ -2623,7 +3289,7 @@ export type ListExperimentsErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListExperimentsError = ListExperimentsErrors[keyof ListExperimentsErrors];
@@ -2632,7 +3298,7 @@ export type ListExperimentsResponses = {
     /**
      * Successful Response
      */
-    200: ExperimentPage;
+    200: PageExperimentSummary;
 };
 
 export type ListExperimentsResponse = ListExperimentsResponses[keyof ListExperimentsResponses];
@@ -2641,7 +3307,7 @@ export type CreateExperimentData = {
     /**
      * Body
      */
-    body: ExperimentFromSpec | ExperimentFromYaml;
+    body: FromSpec | FromYaml;
     path?: never;
     query?: never;
     url: '/api/v1/experiments';
@@ -2651,7 +3317,7 @@ export type CreateExperimentErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type CreateExperimentError = CreateExperimentErrors[keyof CreateExperimentErrors];
@@ -2660,7 +3326,7 @@ export type CreateExperimentResponses = {
     /**
      * Successful Response
      */
-    201: ExperimentRead;
+    201: Experiment;
 };
 
 export type CreateExperimentResponse = CreateExperimentResponses[keyof CreateExperimentResponses];
@@ -2681,15 +3347,15 @@ export type DeleteExperimentErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * An experiment cannot be deleted while one of its runs has not ended.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type DeleteExperimentError = DeleteExperimentErrors[keyof DeleteExperimentErrors];
@@ -2719,11 +3385,11 @@ export type GetExperimentErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type GetExperimentError = GetExperimentErrors[keyof GetExperimentErrors];
@@ -2732,7 +3398,7 @@ export type GetExperimentResponses = {
     /**
      * Successful Response
      */
-    200: ExperimentRead;
+    200: Experiment;
 };
 
 export type GetExperimentResponse = GetExperimentResponses[keyof GetExperimentResponses];
@@ -2753,15 +3419,15 @@ export type StopExperimentErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * Only an experiment with a run that has not ended can be stopped.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type StopExperimentError = StopExperimentErrors[keyof StopExperimentErrors];
@@ -2770,7 +3436,7 @@ export type StopExperimentResponses = {
     /**
      * Successful Response
      */
-    200: ExperimentRead;
+    200: Experiment;
 };
 
 export type StopExperimentResponse = StopExperimentResponses[keyof StopExperimentResponses];
@@ -2781,12 +3447,16 @@ export type ListGroupsData = {
     query?: {
         /**
          * Limit
+         *
+         * At most so many items.
          */
         limit?: number;
         /**
-         * Offset
+         * After
+         *
+         * `next` of the page before.
          */
-        offset?: number;
+        after?: string | null;
     };
     url: '/api/v1/groups';
 };
@@ -2795,7 +3465,7 @@ export type ListGroupsErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListGroupsError = ListGroupsErrors[keyof ListGroupsErrors];
@@ -2804,7 +3474,7 @@ export type ListGroupsResponses = {
     /**
      * Successful Response
      */
-    200: GroupPage;
+    200: PageGroupSummary;
 };
 
 export type ListGroupsResponse = ListGroupsResponses[keyof ListGroupsResponses];
@@ -2813,7 +3483,7 @@ export type CreateGroupData = {
     /**
      * Body
      */
-    body: GroupFromSpec | GroupFromYaml;
+    body: FromSpec | FromYaml;
     path?: never;
     query?: never;
     url: '/api/v1/groups';
@@ -2823,7 +3493,7 @@ export type CreateGroupErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type CreateGroupError = CreateGroupErrors[keyof CreateGroupErrors];
@@ -2832,7 +3502,7 @@ export type CreateGroupResponses = {
     /**
      * Successful Response
      */
-    201: GroupRead;
+    201: ExperimentGroup;
 };
 
 export type CreateGroupResponse = CreateGroupResponses[keyof CreateGroupResponses];
@@ -2853,15 +3523,15 @@ export type DeleteGroupErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * A group cannot be deleted while one of its runs has not ended.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type DeleteGroupError = DeleteGroupErrors[keyof DeleteGroupErrors];
@@ -2891,11 +3561,11 @@ export type GetGroupErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type GetGroupError = GetGroupErrors[keyof GetGroupErrors];
@@ -2904,7 +3574,7 @@ export type GetGroupResponses = {
     /**
      * Successful Response
      */
-    200: GroupRead;
+    200: ExperimentGroup;
 };
 
 export type GetGroupResponse = GetGroupResponses[keyof GetGroupResponses];
@@ -2925,15 +3595,15 @@ export type StopGroupErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * Only a group with a run that has not ended can be stopped.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type StopGroupError = StopGroupErrors[keyof StopGroupErrors];
@@ -2942,7 +3612,7 @@ export type StopGroupResponses = {
     /**
      * Successful Response
      */
-    200: GroupRead;
+    200: ExperimentGroup;
 };
 
 export type StopGroupResponse = StopGroupResponses[keyof StopGroupResponses];
@@ -2958,7 +3628,7 @@ export type GetHealthErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
     /**
      * The database does not answer.
      */
@@ -2987,7 +3657,7 @@ export type ImportRayLineageErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ImportRayLineageError = ImportRayLineageErrors[keyof ImportRayLineageErrors];
@@ -3001,10 +3671,124 @@ export type ImportRayLineageResponses = {
 
 export type ImportRayLineageResponse = ImportRayLineageResponses[keyof ImportRayLineageResponses];
 
+export type TraceSpanData = {
+    body: RunLineage;
+    path: {
+        /**
+         * Span
+         *
+         * Number of a span, of which the member may be dead.
+         */
+        span: number;
+    };
+    query?: never;
+    url: '/api/v1/lineage/spans/{span}/ancestry';
+};
+
+export type TraceSpanErrors = {
+    /**
+     * There is no such span in this lineage.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type TraceSpanError = TraceSpanErrors[keyof TraceSpanErrors];
+
+export type TraceSpanResponses = {
+    /**
+     * Successful Response
+     */
+    200: Ancestry;
+};
+
+export type TraceSpanResponse = TraceSpanResponses[keyof TraceSpanResponses];
+
+export type DeriveSpanScheduleData = {
+    body: RunLineage;
+    path: {
+        /**
+         * Span
+         *
+         * Number of a span, of which the member may be dead.
+         */
+        span: number;
+    };
+    query?: never;
+    url: '/api/v1/lineage/spans/{span}/schedule';
+};
+
+export type DeriveSpanScheduleErrors = {
+    /**
+     * There is no such span in this lineage.
+     */
+    404: ProblemDocument;
+    /**
+     * Nothing is tuned in this run.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DeriveSpanScheduleError = DeriveSpanScheduleErrors[keyof DeriveSpanScheduleErrors];
+
+export type DeriveSpanScheduleResponses = {
+    /**
+     * Successful Response
+     */
+    200: Schedule;
+};
+
+export type DeriveSpanScheduleResponse = DeriveSpanScheduleResponses[keyof DeriveSpanScheduleResponses];
+
+export type SummariseLineageData = {
+    body: RunLineage;
+    path?: never;
+    query?: never;
+    url: '/api/v1/lineage/summary';
+};
+
+export type SummariseLineageErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type SummariseLineageError = SummariseLineageErrors[keyof SummariseLineageErrors];
+
+export type SummariseLineageResponses = {
+    /**
+     * Successful Response
+     */
+    200: LineageSummary;
+};
+
+export type SummariseLineageResponse = SummariseLineageResponses[keyof SummariseLineageResponses];
+
 export type ListPresetsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
     url: '/api/v1/presets';
 };
 
@@ -3012,18 +3796,16 @@ export type ListPresetsErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListPresetsError = ListPresetsErrors[keyof ListPresetsErrors];
 
 export type ListPresetsResponses = {
     /**
-     * Response List Presets
-     *
      * Successful Response
      */
-    200: Array<Preset>;
+    200: PagePreset;
 };
 
 export type ListPresetsResponse = ListPresetsResponses[keyof ListPresetsResponses];
@@ -3044,11 +3826,11 @@ export type GetRunErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type GetRunError = GetRunErrors[keyof GetRunErrors];
@@ -3057,7 +3839,7 @@ export type GetRunResponses = {
     /**
      * Successful Response
      */
-    200: RunRead;
+    200: Run;
 };
 
 export type GetRunResponse = GetRunResponses[keyof GetRunResponses];
@@ -3070,7 +3852,20 @@ export type ListRunArtifactsData = {
          */
         id: number;
     };
-    query?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
     url: '/api/v1/runs/{id}/artifacts';
 };
 
@@ -3078,22 +3873,20 @@ export type ListRunArtifactsErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListRunArtifactsError = ListRunArtifactsErrors[keyof ListRunArtifactsErrors];
 
 export type ListRunArtifactsResponses = {
     /**
-     * Response List Run Artifacts
-     *
      * Successful Response
      */
-    200: Array<ArtifactRead>;
+    200: PageArtifact;
 };
 
 export type ListRunArtifactsResponse = ListRunArtifactsResponses[keyof ListRunArtifactsResponses];
@@ -3127,11 +3920,11 @@ export type StreamRunEventsErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type StreamRunEventsError = StreamRunEventsErrors[keyof StreamRunEventsErrors];
@@ -3169,15 +3962,15 @@ export type ExportRunErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
     /**
      * This service cannot write that format.
      */
-    501: ErrorRead;
+    501: ProblemDocument;
 };
 
 export type ExportRunError = ExportRunErrors[keyof ExportRunErrors];
@@ -3207,11 +4000,11 @@ export type GetRunLineageErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type GetRunLineageError = GetRunLineageErrors[keyof GetRunLineageErrors];
@@ -3241,11 +4034,11 @@ export type DownloadNewickErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type DownloadNewickError = DownloadNewickErrors[keyof DownloadNewickErrors];
@@ -3275,11 +4068,11 @@ export type DownloadRayLogsErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type DownloadRayLogsError = DownloadRayLogsErrors[keyof DownloadRayLogsErrors];
@@ -3292,6 +4085,90 @@ export type DownloadRayLogsResponses = {
 };
 
 export type DownloadRayLogsResponse = DownloadRayLogsResponses[keyof DownloadRayLogsResponses];
+
+export type GetSpanAncestryData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+        /**
+         * Span
+         *
+         * Number of a span, of which the member may be dead.
+         */
+        span: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/lineage/spans/{span}/ancestry';
+};
+
+export type GetSpanAncestryErrors = {
+    /**
+     * There is no such thing. Or: There is no such span in this lineage.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetSpanAncestryError = GetSpanAncestryErrors[keyof GetSpanAncestryErrors];
+
+export type GetSpanAncestryResponses = {
+    /**
+     * Successful Response
+     */
+    200: Ancestry;
+};
+
+export type GetSpanAncestryResponse = GetSpanAncestryResponses[keyof GetSpanAncestryResponses];
+
+export type GetSpanScheduleData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+        /**
+         * Span
+         *
+         * Number of a span, of which the member may be dead.
+         */
+        span: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/lineage/spans/{span}/schedule';
+};
+
+export type GetSpanScheduleErrors = {
+    /**
+     * There is no such thing. Or: There is no such span in this lineage.
+     */
+    404: ProblemDocument;
+    /**
+     * Nothing is tuned in this run.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetSpanScheduleError = GetSpanScheduleErrors[keyof GetSpanScheduleErrors];
+
+export type GetSpanScheduleResponses = {
+    /**
+     * Successful Response
+     */
+    200: Schedule;
+};
+
+export type GetSpanScheduleResponse = GetSpanScheduleResponses[keyof GetSpanScheduleResponses];
 
 export type GetLineageSummaryData = {
     body?: never;
@@ -3309,11 +4186,11 @@ export type GetLineageSummaryErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type GetLineageSummaryError = GetLineageSummaryErrors[keyof GetLineageSummaryErrors];
@@ -3322,7 +4199,7 @@ export type GetLineageSummaryResponses = {
     /**
      * Successful Response
      */
-    200: LineageSummaryRead;
+    200: LineageSummary;
 };
 
 export type GetLineageSummaryResponse = GetLineageSummaryResponses[keyof GetLineageSummaryResponses];
@@ -3342,8 +4219,10 @@ export type ListRunLogsData = {
         attempt?: number | null;
         /**
          * After
+         *
+         * `next` of the page before.
          */
-        after?: number;
+        after?: string | null;
         /**
          * Limit
          */
@@ -3356,11 +4235,11 @@ export type ListRunLogsErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListRunLogsError = ListRunLogsErrors[keyof ListRunLogsErrors];
@@ -3369,7 +4248,7 @@ export type ListRunLogsResponses = {
     /**
      * Successful Response
      */
-    200: LogPage;
+    200: PageLoggedLine;
 };
 
 export type ListRunLogsResponse = ListRunLogsResponses[keyof ListRunLogsResponses];
@@ -3399,11 +4278,11 @@ export type GetRunMetricsErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type GetRunMetricsError = GetRunMetricsErrors[keyof GetRunMetricsErrors];
@@ -3425,7 +4304,18 @@ export type ListMetricNamesData = {
          */
         id: number;
     };
-    query?: never;
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
     url: '/api/v1/runs/{id}/metrics/names';
 };
 
@@ -3433,22 +4323,20 @@ export type ListMetricNamesErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListMetricNamesError = ListMetricNamesErrors[keyof ListMetricNamesErrors];
 
 export type ListMetricNamesResponses = {
     /**
-     * Response List Metric Names
-     *
      * Successful Response
      */
-    200: Array<string>;
+    200: PageStr;
 };
 
 export type ListMetricNamesResponse = ListMetricNamesResponses[keyof ListMetricNamesResponses];
@@ -3476,15 +4364,15 @@ export type GetRunScheduleErrors = {
     /**
      * There is no such thing. Or: There is no such member, or none is the best yet.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * Nothing is tuned in this run.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type GetRunScheduleError = GetRunScheduleErrors[keyof GetRunScheduleErrors];
@@ -3493,7 +4381,7 @@ export type GetRunScheduleResponses = {
     /**
      * Successful Response
      */
-    200: ScheduleRead;
+    200: Schedule;
 };
 
 export type GetRunScheduleResponse = GetRunScheduleResponses[keyof GetRunScheduleResponses];
@@ -3514,15 +4402,15 @@ export type StopRunErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * Only a run that has not ended can be stopped.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type StopRunError = StopRunErrors[keyof StopRunErrors];
@@ -3531,7 +4419,7 @@ export type StopRunResponses = {
     /**
      * Successful Response
      */
-    200: RunRead;
+    200: Run;
 };
 
 export type StopRunResponse = StopRunResponses[keyof StopRunResponses];
@@ -3547,7 +4435,7 @@ export type AdviseSpecErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type AdviseSpecError = AdviseSpecErrors[keyof AdviseSpecErrors];
@@ -3556,7 +4444,7 @@ export type AdviseSpecResponses = {
     /**
      * Successful Response
      */
-    200: AdviceRead;
+    200: Advice;
 };
 
 export type AdviseSpecResponse = AdviseSpecResponses[keyof AdviseSpecResponses];
@@ -3572,7 +4460,7 @@ export type ValidateSpecErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ValidateSpecError = ValidateSpecErrors[keyof ValidateSpecErrors];
@@ -3592,12 +4480,16 @@ export type ListStudiesData = {
     query?: {
         /**
          * Limit
+         *
+         * At most so many items.
          */
         limit?: number;
         /**
-         * Offset
+         * After
+         *
+         * `next` of the page before.
          */
-        offset?: number;
+        after?: string | null;
     };
     url: '/api/v1/studies';
 };
@@ -3606,18 +4498,16 @@ export type ListStudiesErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListStudiesError = ListStudiesErrors[keyof ListStudiesErrors];
 
 export type ListStudiesResponses = {
     /**
-     * Response List Studies
-     *
      * Successful Response
      */
-    200: Array<StudySummary>;
+    200: PageStudySummary;
 };
 
 export type ListStudiesResponse = ListStudiesResponses[keyof ListStudiesResponses];
@@ -3633,11 +4523,11 @@ export type CreateStudyErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type CreateStudyError = CreateStudyErrors[keyof CreateStudyErrors];
@@ -3646,7 +4536,7 @@ export type CreateStudyResponses = {
     /**
      * Successful Response
      */
-    201: StudyRead;
+    201: StoredStudy;
 };
 
 export type CreateStudyResponse = CreateStudyResponses[keyof CreateStudyResponses];
@@ -3662,7 +4552,7 @@ export type UploadStudyErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type UploadStudyError = UploadStudyErrors[keyof UploadStudyErrors];
@@ -3671,7 +4561,7 @@ export type UploadStudyResponses = {
     /**
      * Successful Response
      */
-    201: StudyRead;
+    201: StoredStudy;
 };
 
 export type UploadStudyResponse = UploadStudyResponses[keyof UploadStudyResponses];
@@ -3692,15 +4582,15 @@ export type DeleteStudyErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * A study cannot be deleted while it has not ended.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type DeleteStudyError = DeleteStudyErrors[keyof DeleteStudyErrors];
@@ -3730,11 +4620,11 @@ export type GetStudyErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type GetStudyError = GetStudyErrors[keyof GetStudyErrors];
@@ -3743,7 +4633,7 @@ export type GetStudyResponses = {
     /**
      * Successful Response
      */
-    200: StudyRead;
+    200: StoredStudy;
 };
 
 export type GetStudyResponse = GetStudyResponses[keyof GetStudyResponses];
@@ -3764,11 +4654,11 @@ export type StreamStudyEventsErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type StreamStudyEventsError = StreamStudyEventsErrors[keyof StreamStudyEventsErrors];
@@ -3777,7 +4667,7 @@ export type StreamStudyEventsResponses = {
     /**
      * Successful Response
      */
-    200: StudyNews;
+    200: StudyUpdate;
 };
 
 export type StreamStudyEventsResponse = StreamStudyEventsResponses[keyof StreamStudyEventsResponses];
@@ -3798,15 +4688,15 @@ export type StopStudyErrors = {
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * Only a study that has not ended can be stopped.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type StopStudyError = StopStudyErrors[keyof StopStudyErrors];
@@ -3815,7 +4705,7 @@ export type StopStudyResponses = {
     /**
      * Successful Response
      */
-    200: StudyRead;
+    200: StoredStudy;
 };
 
 export type StopStudyResponse = StopStudyResponses[keyof StopStudyResponses];
@@ -3836,15 +4726,15 @@ export type DownloadCheckpointErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type DownloadCheckpointError = DownloadCheckpointErrors[keyof DownloadCheckpointErrors];
@@ -3869,11 +4759,11 @@ export type RegisterWorkerErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type RegisterWorkerError = RegisterWorkerErrors[keyof RegisterWorkerErrors];
@@ -3920,19 +4810,19 @@ export type UploadArtifactErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * A newer attempt owns the run, or this one was given up: nothing was written.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * The bytes that arrived do not have the announced hash; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type UploadArtifactError = UploadArtifactErrors[keyof UploadArtifactErrors];
@@ -3962,19 +4852,19 @@ export type ClaimRunErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * The run is not waiting for a worker, or this worker cannot take it.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ClaimRunError = ClaimRunErrors[keyof ClaimRunErrors];
@@ -4004,19 +4894,19 @@ export type RecordHeartbeatErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * A newer attempt owns the run, or this one was given up: nothing was written.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type RecordHeartbeatError = RecordHeartbeatErrors[keyof RecordHeartbeatErrors];
@@ -4046,19 +4936,19 @@ export type ReleaseRunErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * A newer attempt owns the run, or this one was given up: nothing was written.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ReleaseRunError = ReleaseRunErrors[keyof ReleaseRunErrors];
@@ -4088,19 +4978,19 @@ export type ResumeRunErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * A newer attempt owns the run, or this one was given up: nothing was written.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ResumeRunError = ResumeRunErrors[keyof ResumeRunErrors];
@@ -4130,19 +5020,19 @@ export type ClaimStudyErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * The study is not waiting for a worker, or this worker may not take it.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ClaimStudyError = ClaimStudyErrors[keyof ClaimStudyErrors];
@@ -4172,19 +5062,19 @@ export type EndStudyErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * A newer attempt owns the study, or it has ended: nothing was written.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type EndStudyError = EndStudyErrors[keyof EndStudyErrors];
@@ -4214,19 +5104,19 @@ export type RecordStudyHeartbeatErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * A newer attempt owns the study, or it has ended: nothing was written.
      */
-    409: ErrorRead;
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type RecordStudyHeartbeatError = RecordStudyHeartbeatErrors[keyof RecordStudyHeartbeatErrors];
@@ -4256,15 +5146,15 @@ export type BeatWorkerErrors = {
     /**
      * The worker token is missing or wrong.
      */
-    401: ErrorRead;
+    401: ProblemDocument;
     /**
      * There is no such thing.
      */
-    404: ErrorRead;
+    404: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type BeatWorkerError = BeatWorkerErrors[keyof BeatWorkerErrors];
@@ -4281,7 +5171,20 @@ export type BeatWorkerResponse = BeatWorkerResponses[keyof BeatWorkerResponses];
 export type ListWorkersData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
     url: '/api/v1/workers';
 };
 
@@ -4289,18 +5192,16 @@ export type ListWorkersErrors = {
     /**
      * What was sent is not valid; nothing was stored.
      */
-    422: ErrorRead;
+    422: ProblemDocument;
 };
 
 export type ListWorkersError = ListWorkersErrors[keyof ListWorkersErrors];
 
 export type ListWorkersResponses = {
     /**
-     * Response List Workers
-     *
      * Successful Response
      */
-    200: Array<WorkerRead>;
+    200: PageWorker;
 };
 
 export type ListWorkersResponse = ListWorkersResponses[keyof ListWorkersResponses];

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from phylon.backend.kit.errors import ProblemRead
-from phylon.backend.kit.schema import InputSchema, Schema
+from phylon.contract.base import ReadModel, Request
+from phylon.spec.problems import Problem
 
 
-class SpecText(InputSchema):
+class SpecText(Request):
     yaml: str
 
 
-class Forecast(Schema):
+class Forecast(ReadModel):
     """What the experiment, or all those of a group, will ask for."""
 
     experiments: int | None
@@ -24,9 +24,9 @@ class Forecast(Schema):
     """Memory that one run's replay takes, the largest."""
 
 
-class SpecReport(Schema):
+class SpecReport(ReadModel):
     valid: bool
-    problems: list[ProblemRead]
+    problems: list[Problem]
     spec: dict[str, Any] | None
     """The experiment or runtime study with every default; none for a group."""
     forecast: Forecast | None

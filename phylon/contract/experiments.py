@@ -1,50 +1,45 @@
-"""What is told about an experiment, and how one is submitted."""
+"""An experiment: a spec that was submitted, with its runs."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
-from phylon.backend.kit.schema import InputSchema, Real, Schema
-from phylon.backend.runs.schemas import RunRead
+from phylon.contract.base import ReadModel, Real, Request
+from phylon.contract.runs import Run
+from phylon.contract.vocabulary import ExperimentStatus
 
 
-class ExperimentStatus(StrEnum):
-    """Derived from the runs: the first of these that any run is in."""
+class FromSpec(Request):
+    """An experiment or a group to submit, as data."""
 
-    RUNNING = "running"
-    QUEUED = "queued"
-    FAILED = "failed"
-    STOPPED = "stopped"
-    FINISHED = "finished"
-
-
-class ExperimentFromSpec(InputSchema):
     spec: dict[str, Any]
 
 
-class ExperimentFromYaml(InputSchema):
+class FromYaml(Request):
+    """An experiment or a group to submit, as text; comments are kept."""
+
     yaml: str
 
 
-class GroupName(Schema):
+class GroupName(ReadModel):
     """The group to which an experiment belongs."""
 
     id: int
     name: str
 
 
-class ExperimentRead(Schema):
+class Experiment(ReadModel):
     id: int
     name: str
     status: ExperimentStatus
     created_at: datetime
     spec: dict[str, Any]
     yaml: str
+    """As it was submitted, comments included."""
     group: GroupName | None
-    runs: list[RunRead]
+    runs: list[Run]
 
 
-class ExperimentSummary(Schema):
+class ExperimentSummary(ReadModel):
     """A row of the experiments table."""
 
     id: int
@@ -69,8 +64,3 @@ class ExperimentSummary(Schema):
     error_message: str | None
     env_steps_per_second: Real | None
     """Of all runs together."""
-
-
-class ExperimentPage(Schema):
-    items: list[ExperimentSummary]
-    total: int

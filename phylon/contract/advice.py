@@ -1,11 +1,15 @@
 """How many members the workers can hold, and what one more costs."""
 
-from phylon.advice import Limit
-from phylon.backend.kit.schema import Schema
+from typing import Literal
+
+from phylon.contract.base import ReadModel
 from phylon.contract.protocol import DeviceKind
 
+Limit = Literal["device", "host", "memory"]
+"""What runs out first; a CPU's device and host are one memory."""
 
-class SpeedPoint(Schema):
+
+class SpeedPoint(ReadModel):
     population_size: int
     milliseconds: float
     """Of one update of the whole population."""
@@ -13,8 +17,8 @@ class SpeedPoint(Schema):
     """The fastest there."""
 
 
-class SpeedAdvice(Schema):
-    """What a study tells about this spec."""
+class SpeedAdvice(ReadModel):
+    """What a runtime study says about a spec."""
 
     study_id: int
     study_name: str
@@ -31,7 +35,7 @@ class SpeedAdvice(Schema):
     """What a further member would add to the spec's population."""
 
 
-class WorkerAdvice(Schema):
+class WorkerAdvice(ReadModel):
     worker_id: int
     worker_name: str
     device: DeviceKind
@@ -49,7 +53,9 @@ class WorkerAdvice(Schema):
     """A study of this algorithm that this worker has yet to end."""
 
 
-class AdviceRead(Schema):
+class Advice(ReadModel):
+    """How many members the workers can hold, and what one more costs."""
+
     experiment: str
     """Of a group, the experiment that takes most memory."""
     members: int
@@ -68,4 +74,4 @@ class AdviceRead(Schema):
     probe: str | None
     """A small runtime study, as YAML, that measures what is asked here; submit it to a worker."""
     unmeasured: str | None
-    """Why no study can tell, where none can."""
+    """Why no study can say, where none can."""

@@ -1,21 +1,13 @@
-"""What is told about a group of experiments, and how one is submitted."""
+"""A group: experiments that were submitted together."""
 
 from datetime import datetime
-from typing import Any
 
-from phylon.backend.experiments.schemas import ExperimentStatus, ExperimentSummary
-from phylon.backend.kit.schema import InputSchema, Real, Schema
-
-
-class GroupFromSpec(InputSchema):
-    spec: dict[str, Any]
+from phylon.contract.base import ReadModel, Real
+from phylon.contract.experiments import ExperimentSummary
+from phylon.contract.vocabulary import ExperimentStatus
 
 
-class GroupFromYaml(InputSchema):
-    yaml: str
-
-
-class GroupSummary(Schema):
+class GroupSummary(ReadModel):
     id: int
     name: str
     description: str
@@ -30,11 +22,6 @@ class GroupSummary(Schema):
     """The mean share of the budget that its experiments have spent, from 0 to 1."""
 
 
-class GroupPage(Schema):
-    items: list[GroupSummary]
-    total: int
-
-
 class GroupExperiment(ExperimentSummary):
     """A row of the group's table."""
 
@@ -45,14 +32,14 @@ class GroupExperiment(ExperimentSummary):
     other."""
 
 
-class Estimate(Schema):
+class Estimate(ReadModel):
     value: float
     low: float | None
     """Ends of the 95 % interval; none when an experiment has a single sample."""
     high: float | None
 
 
-class AggregateRead(Schema):
+class Aggregate(ReadModel):
     """The group in a few numbers."""
 
     experiments: int
@@ -64,10 +51,10 @@ class AggregateRead(Schema):
     """Of the middle half of all samples."""
 
 
-class GroupRead(GroupSummary):
+class ExperimentGroup(GroupSummary):
     yaml: str
     experiments: list[GroupExperiment]
     comparable: bool
     """Whether returns of its experiments may be averaged: one environment, or tasks that all pay 0 to 1000."""
-    aggregate: AggregateRead | None
+    aggregate: Aggregate | None
     """None when returns cannot be compared, or when there are none yet."""

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Literal
 
-from phylon.backend.kit.schema import Schema
+from phylon.contract.base import ReadModel
 
 
-class LogLineRead(Schema):
+class LoggedLine(ReadModel):
     id: int
     attempt: int
     line: int
@@ -14,9 +14,3 @@ class LogLineRead(Schema):
     stream: Literal["trainer", "supervisor"]
     text: str
     created_at: datetime
-
-
-class LogPage(Schema):
-    lines: list[LogLineRead]
-    next: int
-    """Pass it as `after` to get what comes after these lines."""

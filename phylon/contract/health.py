@@ -1,13 +1,13 @@
-"""Whether the service and what it leans on are there."""
+"""Whether the service and what it depends on are reachable."""
 
 from typing import Literal
 
-from phylon.backend.kit.schema import Schema
+from phylon.contract.base import ReadModel
 
 Reachable = Literal["ok", "unavailable"]
 
 
-class Health(Schema):
+class Health(ReadModel):
     status: Literal["ok", "degraded"]
     database: Reachable
     redis: Reachable

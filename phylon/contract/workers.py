@@ -1,15 +1,13 @@
-"""Machines that train."""
+"""Machines that train, as people see them."""
 
 from datetime import datetime
-from typing import Literal
 
-from phylon.backend.kit.schema import Schema
+from phylon.contract.base import ReadModel
 from phylon.contract.protocol import DeviceKind
+from phylon.contract.vocabulary import WorkerState
 
-WorkerState = Literal["idle", "busy", "lost"]
 
-
-class WorkerRead(Schema):
+class Worker(ReadModel):
     id: int
     name: str
     device: DeviceKind
@@ -18,7 +16,7 @@ class WorkerRead(Schema):
     memory_bytes: int
     """Of its devices together."""
     host_memory_bytes: int | None
-    """None for workers that do not tell."""
+    """None for workers that do not report it."""
     versions: dict[str, str]
     suites: list[str]
     state: WorkerState

@@ -1,12 +1,12 @@
-"""What is told about a run."""
+"""A run: one population of an experiment."""
 
 from datetime import datetime
 
-from phylon.backend.kit.schema import Real, Schema
-from phylon.backend.runs.status import RunStatus
+from phylon.contract.base import ReadModel, Real
+from phylon.contract.vocabulary import ACTIVE, JobStatus
 
 
-class RunError(Schema):
+class RunError(ReadModel):
     """Why a run failed."""
 
     message: str
@@ -15,17 +15,19 @@ class RunError(Schema):
     hyperparams: dict[str, Real] | None
 
 
-class RunRead(Schema):
+class Run(ReadModel):
     """One population: a replicate of an experiment."""
 
     id: int
     experiment_id: int
     replicate: int
     seed: int
-    status: RunStatus
+    status: JobStatus
     step: int
     """Environment steps that each member has done."""
     total_steps: int
+    attempt: int
+    """Number of the newest attempt; 0 before the first."""
     attempts: int
     """Attempts that count: those that a worker gave back in order do not."""
     max_attempts: int
@@ -45,3 +47,9 @@ class RunRead(Schema):
     worker_name: str | None
     last_seq: int
     """Number of the newest event, -1 when there is none."""
+    stream: str | None
+    """Where the event stream goes on after what this answer contains: pass it as `after`. None before any event."""
+
+    @property
+    def ended(self) -> bool:
+        return self.status not in ACTIVE
