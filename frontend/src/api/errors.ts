@@ -1,15 +1,15 @@
 /** The one error type for failed API requests, which every panel can show. */
 
 import { client } from "@/api/generated/client.gen"
-import type { ErrorRead, ProblemRead } from "@/api/generated/types.gen"
+import type { Problem, ProblemDocument } from "@/api/generated/types.gen"
 
 export class ApiError extends Error {
   /** HTTP status, or 0 when no answer came at all. */
   readonly status: number
   readonly remedy: string | null
-  readonly problems: readonly ProblemRead[]
+  readonly problems: readonly Problem[]
 
-  constructor(status: number, detail: string, remedy: string | null, problems: readonly ProblemRead[] = []) {
+  constructor(status: number, detail: string, remedy: string | null, problems: readonly Problem[] = []) {
     super(detail)
     this.name = "ApiError"
     this.status = status
@@ -23,8 +23,8 @@ export class ApiError extends Error {
   }
 }
 
-function isErrorRead(body: unknown): body is ErrorRead {
-  return typeof body === "object" && body !== null && typeof (body as ErrorRead).detail === "string"
+function isProblemDocument(body: unknown): body is ProblemDocument {
+  return typeof body === "object" && body !== null && typeof (body as ProblemDocument).detail === "string"
 }
 
 export function toApiError(body: unknown, response: Response | undefined): ApiError {
@@ -34,7 +34,7 @@ export function toApiError(body: unknown, response: Response | undefined): ApiEr
       "The API does not answer.",
       "Check that the server is running; this page tries again by itself.",
     )
-  if (isErrorRead(body)) return new ApiError(response.status, body.detail, body.remedy, body.problems)
+  if (isProblemDocument(body)) return new ApiError(response.status, body.detail, body.remedy, body.problems)
   return new ApiError(
     response.status,
     `The API answered ${response.status} ${response.statusText}.`.replace(" .", "."),

@@ -1,8 +1,9 @@
 import { scaleLinear } from "d3-scale"
+import type { Phase } from "@/api/types"
 import { type Frame, StepChart, verticalPixels } from "@/charts/StepChart"
 import { memberMark, type Theme } from "@/lib/colour"
 import { formatSeconds } from "@/lib/format"
-import { minuteTicks, PHASES, type Phase, type PhaseColumn } from "@/lib/phases"
+import { minuteTicks, PHASES, type PhaseColumn } from "@/lib/phases"
 
 interface PhaseChartProps {
   columns: readonly PhaseColumn[]

@@ -57,7 +57,7 @@ const palette = {
 
 // 6000 steps on 600 pixels; exploits at x = 250 (span 4 in slot 3) and x = 450 (span 5 in slot 1).
 const layout = layoutLineage({
-  spans: runLineage().spans.map((wire) => decodeSpan(wire, wire)),
+  spans: runLineage().spans.map(decodeSpan),
   populationSize: 4,
   endStep: 6000,
   ticks: Float64Array.of(1000, 2000, 3000, 4000, 5000),

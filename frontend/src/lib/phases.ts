@@ -1,22 +1,10 @@
 /** Where the time of a run went, by phase. */
 
+import { Phase } from "@/api/types"
 import type { Series } from "@/lib/series"
 
 /** In the order of the training loop. */
-export const PHASES = [
-  "compile",
-  "env",
-  "act",
-  "sample",
-  "transfer",
-  "update",
-  "evaluate",
-  "video",
-  "evolve",
-  "checkpoint",
-  "other",
-] as const
-export type Phase = (typeof PHASES)[number]
+export const PHASES = Object.values(Phase)
 
 export const PHASE_MEANINGS: Record<Phase, string> = {
   compile: "XLA compiles the population's program",

@@ -1,6 +1,6 @@
 /** Reads the state that pages keep in the address. Unknown values are ignored, so that old links still open. */
 
-import type { ExperimentStatus } from "@/api/types"
+import { ExperimentStatus } from "@/api/types"
 import type { Axis } from "@/lib/series"
 
 type Raw = Record<string, unknown>
@@ -21,14 +21,6 @@ function oneOf<T extends string>(value: unknown, options: readonly T[]): T | und
   return options.find((option) => option === value)
 }
 
-export const STATUSES = [
-  "running",
-  "queued",
-  "finished",
-  "stopped",
-  "failed",
-] as const satisfies readonly ExperimentStatus[]
-
 export interface ExperimentsSearch {
   search?: string
   status?: ExperimentStatus
@@ -41,7 +33,7 @@ export interface ExperimentsSearch {
 export function readExperimentsSearch(raw: Raw): ExperimentsSearch {
   return {
     search: text(raw.search),
-    status: oneOf(raw.status, STATUSES),
+    status: oneOf(raw.status, Object.values(ExperimentStatus)),
     group: integer(raw.group),
     sort: text(raw.sort),
   }

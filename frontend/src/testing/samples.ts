@@ -1,17 +1,25 @@
 /** A small run as the API returns it: four members, two selections, numbers that one can check by hand. */
 
 import type {
-  ExperimentRead,
+  Ancestry,
+  Experiment,
   ExperimentSummary,
+  LineageSpan,
+  LineageSummary,
   MetricSeries,
   Preset,
+  Run,
   RunLineage,
-  RunRead,
-  SpanRead,
-  WorkerRead,
+  Schedule,
+  Worker,
 } from "@/api/generated/types.gen"
 
-export function runRead(change: Partial<RunRead> = {}): RunRead {
+/** A list of the API that fits on one page. */
+export function pageOf<T>(items: readonly T[]) {
+  return { items, total: items.length, next: null }
+}
+
+export function runRead(change: Partial<Run> = {}): Run {
   return {
     id: 7,
     experiment_id: 3,
@@ -20,6 +28,7 @@ export function runRead(change: Partial<RunRead> = {}): RunRead {
     status: "running",
     step: 4000,
     total_steps: 12000,
+    attempt: 1,
     attempts: 1,
     max_attempts: 5,
     best_return: -150,
@@ -35,11 +44,12 @@ export function runRead(change: Partial<RunRead> = {}): RunRead {
     finished_at: null,
     worker_name: "bench",
     last_seq: 9,
+    stream: "cursor-9",
     ...change,
   }
 }
 
-export function experimentRead(change: Partial<ExperimentRead> = {}): ExperimentRead {
+export function experimentRead(change: Partial<Experiment> = {}): Experiment {
   return {
     id: 3,
     name: "td3-pbt-pendulum-smoke",
@@ -76,7 +86,7 @@ export function summary(change: Partial<ExperimentSummary> = {}): ExperimentSumm
   }
 }
 
-export function span(change: Partial<SpanRead> & Pick<SpanRead, "id" | "slot">): SpanRead {
+export function span(change: Partial<LineageSpan> & Pick<LineageSpan, "id" | "slot">): LineageSpan {
   return {
     parent: null,
     operator: "founder",
@@ -143,6 +153,63 @@ export function runLineage(): RunLineage {
   }
 }
 
+const PATHS: Record<number, readonly (readonly [span: number, from: number, to: number])[]> = {
+  3: [[3, 0, 2000]],
+  4: [
+    [0, 0, 2000],
+    [4, 2000, 6000],
+  ],
+  5: [
+    [0, 0, 2000],
+    [4, 2000, 4000],
+    [5, 4000, 6000],
+  ],
+}
+
+/** Of spans 3, 4 and 5 of the lineage above. */
+export function ancestry(id: 3 | 4 | 5): Ancestry {
+  const path = PATHS[id]!.map(([span, start_step, end_step]) => {
+    const { slot: member, hyperparams, changes } = runLineage().spans[span]!
+    return { span, member, start_step, end_step, hyperparams, changes, gain: null }
+  })
+  return { span: id, member: path.at(-1)!.member, generations: path.length - 1, path }
+}
+
+export function schedule(span: number): Schedule {
+  const entries = [{ step: 0, values: { discount: 0.9 } }]
+  return {
+    span,
+    member: 3,
+    entries,
+    yaml: "name: schedule\nschedule:\n- {step: 0, values: {discount: 0.9}}\n",
+  }
+}
+
+export function lineageSummary(change: Partial<LineageSummary> = {}): LineageSummary {
+  return {
+    population_size: 4,
+    founders: 4,
+    founders_alive: [
+      { span: 0, member: 0, share: 0.75 },
+      { span: 2, member: 2, share: 0.25 },
+    ],
+    founder_shares: [],
+    common_ancestor: null,
+    generations_to_common_ancestor: null,
+    exploits: 2,
+    living: [
+      { member: 0, span: 0, generations: 0 },
+      { member: 1, span: 5, generations: 2 },
+      { member: 2, span: 2, generations: 0 },
+      { member: 3, span: 4, generations: 1 },
+    ],
+    winner: null,
+    operators: [],
+    moves: [],
+    ...change,
+  }
+}
+
 /** Values are 100 × tick + slot, so that each shows where it came from. */
 export function metricSeries(name = "evaluation/return", members = 4): MetricSeries {
   const steps = [1000, 2000, 3000, 4000, 5000, 6000]
@@ -163,7 +230,7 @@ export const PRESET: Preset = {
   yaml: "version: 1\nname: td3-pbt-pendulum-smoke\nenvironment: {suite: gymnasium, id: Pendulum-v1}\n",
 }
 
-export function workerRead(change: Partial<WorkerRead> = {}): WorkerRead {
+export function workerRead(change: Partial<Worker> = {}): Worker {
   return {
     id: 1,
     name: "bench",

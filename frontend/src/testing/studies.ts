@@ -29,6 +29,7 @@ export function measurement(change: Partial<Measurement> = {}): Measurement {
 
 export function study(change: Partial<Study> = {}): Study {
   return {
+    stream: null,
     id: 1,
     name: "figure2-td3-sac-smoke",
     description: "Figure 2.",

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
 import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { experimentRead, PRESET } from "@/testing/samples"
+import { experimentRead, PRESET, pageOf } from "@/testing/samples"
 
 const VALID = {
   valid: true,
@@ -33,7 +33,7 @@ const OTHER = {
 
 function show(address: string, api: Api = {}) {
   return renderAt(address, {
-    "GET /api/v1/presets": [PRESET, OTHER],
+    "GET /api/v1/presets": pageOf([PRESET, OTHER]),
     "POST /api/v1/specs/validate": VALID,
     "POST /api/v1/experiments": experimentRead(),
     "GET /api/v1/experiments/3": experimentRead(),

@@ -3,14 +3,14 @@ import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
 import { advice, speedAdvice, workerAdvice } from "@/testing/advice"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { PRESET } from "@/testing/samples"
+import { PRESET, pageOf } from "@/testing/samples"
 import { study } from "@/testing/studies"
 
 const FORECAST = { experiments: null, members: 8, runs: 1, total_env_steps: 9600, replay_bytes: 5e6 }
 
 function show(answer: unknown, api: Api = {}) {
   return renderAt(`/new?preset=${PRESET.name}`, {
-    "GET /api/v1/presets": [PRESET],
+    "GET /api/v1/presets": pageOf([PRESET]),
     "POST /api/v1/specs/validate": { valid: true, problems: [], spec: {}, forecast: FORECAST },
     "POST /api/v1/specs/advice": answer,
     ...api,

@@ -1,9 +1,19 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
+import type { OperatorGain } from "@/api/generated/types.gen"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { experimentRead, metricSeries, runLineage, runRead } from "@/testing/samples"
+import {
+  ancestry,
+  experimentRead,
+  lineageSummary,
+  metricSeries,
+  pageOf,
+  runLineage,
+  runRead,
+  schedule,
+} from "@/testing/samples"
 
 const API: Api = {
   "GET /api/v1/experiments/3": experimentRead(),
@@ -12,9 +22,14 @@ const API: Api = {
   "GET /api/v1/runs/7/metrics": ({ query }: Call) => ({
     series: query.getAll("name").map((name) => metricSeries(name, name.startsWith("time/") ? 1 : 4)),
   }),
-  "GET /api/v1/runs/7/metrics/names": ["evaluation/return", "training/critic_loss"],
+  "GET /api/v1/runs/7/lineage/summary": lineageSummary(),
+  "GET /api/v1/runs/7/lineage/spans/4/ancestry": ancestry(4),
+  "GET /api/v1/runs/7/lineage/spans/5/ancestry": ancestry(5),
+  "GET /api/v1/runs/7/lineage/spans/4/schedule": schedule(4),
+  "GET /api/v1/runs/7/lineage/spans/5/schedule": schedule(5),
+  "GET /api/v1/runs/7/metrics/names": pageOf(["evaluation/return", "training/critic_loss"]),
   "GET /api/v1/runs/7/logs": {
-    lines: [
+    items: [
       {
         id: 1,
         attempt: 1,
@@ -25,9 +40,10 @@ const API: Api = {
         created_at: "2026-01-01T00:00:00Z",
       },
     ],
-    next: 1,
+    total: 1,
+    next: "line-1",
   },
-  "GET /api/v1/runs/7/artifacts": [
+  "GET /api/v1/runs/7/artifacts": pageOf([
     {
       id: 5,
       kind: "checkpoint",
@@ -38,7 +54,7 @@ const API: Api = {
       created_at: "2026-01-01T00:00:00Z",
       video: null,
     },
-  ],
+  ]),
   "POST /api/v1/experiments/3/stop": experimentRead({ runs: [runRead({ status: "stopping" })] }),
 }
 
@@ -127,7 +143,7 @@ describe("curves and timeline", () => {
   it("grow with the stream, from the point that was loaded", async () => {
     show()
     await screen.findByTestId("curves")
-    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=1-9")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=cursor-9")
     await say(
       "metrics",
       { kind: "metrics", seq: 10, step: 7000, wall: 33, frames: { "evaluation/return": [1, 2, 3, 4] } },
@@ -150,14 +166,15 @@ describe("curves and timeline", () => {
   it("reload everything when history was cut back", async () => {
     let lineages = 0
     show("/experiments/3", {
-      "GET /api/v1/runs/7": () => runRead(lineages === 0 ? {} : { attempts: 2, last_seq: 4 }),
+      "GET /api/v1/runs/7": () =>
+        runRead(lineages === 0 ? {} : { attempt: 2, last_seq: 4, stream: "cursor-4" }),
       "GET /api/v1/runs/7/lineage": () =>
         lineages++ === 0 ? runLineage() : { ...runLineage(), spans: runLineage().spans.slice(0, 4) },
     })
     await screen.findByTestId("curves")
     await say("rewind", { seq: 5, attempt: 2 })
     await waitFor(() => expect(screen.getByTestId("lineage").dataset.exploits).toBe("0"))
-    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=2-4")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=cursor-4")
   })
 
   it("do not listen to a run that has ended", async () => {
@@ -169,7 +186,7 @@ describe("curves and timeline", () => {
   })
 
   it("wait in words while nothing has happened", async () => {
-    const queued = runRead({ status: "queued", started_at: null, last_seq: -1, attempts: 0 })
+    const queued = runRead({ status: "queued", started_at: null, last_seq: -1, attempt: 0, stream: null })
     show("/experiments/3", {
       "GET /api/v1/experiments/3": experimentRead({ status: "queued", runs: [queued] }),
       "GET /api/v1/runs/7": queued,
@@ -178,6 +195,20 @@ describe("curves and timeline", () => {
     })
     expect(await screen.findByText("Waiting for a worker")).toBeTruthy()
     expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events")
+  })
+
+  it("say when an ancestry cannot be loaded", async () => {
+    const path = "GET /api/v1/runs/7/lineage/spans/5/ancestry"
+    show("/experiments/3?span=5", { [path]: refusal(404, "Run 7 has no span 5.") })
+    expect(await screen.findByText("Run 7 has no span 5.")).toBeTruthy()
+  })
+
+  it("show statistics of the lineage", async () => {
+    show()
+    const panel = await screen.findByRole("region", { name: "Lineage in numbers" })
+    expect(await within(panel).findByText("75%")).toBeTruthy()
+    expect(within(panel).getByText("of 4")).toBeTruthy()
+    expect(await screen.findByText("2 generations")).toBeTruthy()
   })
 
   it("say when they cannot be loaded", async () => {
@@ -222,18 +253,18 @@ describe("curves and timeline", () => {
     const user = userEvent.setup() // brings a clipboard
     show("/experiments/3?span=4")
     await user.click(await screen.findByRole("button", { name: "Copy YAML" }))
-    expect(await navigator.clipboard.readText()).toContain("- {step: 2000, values: {discount: 0.94,")
+    expect(await navigator.clipboard.readText()).toBe(schedule(4).yaml)
   })
 
   it("show the mean gain of births", async () => {
-    const gain = {
+    const gain: OperatorGain = {
       operator: "perturb",
       births: 2,
       over_replaced: 140,
       over_parent: 3,
       beside_parent: "NaN",
     }
-    show("/experiments/3", { "GET /api/v1/runs/7/lineage/summary": { operators: [gain] } })
+    show("/experiments/3", { "GET /api/v1/runs/7/lineage/summary": lineageSummary({ operators: [gain] }) })
     const table = await screen.findByRole("table", { name: "Mean gain per birth" })
     expect(within(table).getByRole("row", { name: "perturb ×2 +140.0 –" })).toBeTruthy()
   })
@@ -294,7 +325,7 @@ describe("the other tabs", () => {
   })
 
   it("show that there are no checkpoints", async () => {
-    show("/experiments/3?tab=checkpoints", { "GET /api/v1/runs/7/artifacts": [] })
+    show("/experiments/3?tab=checkpoints", { "GET /api/v1/runs/7/artifacts": pageOf([]) })
     expect(await screen.findByText("No checkpoint yet")).toBeTruthy()
   })
 
@@ -307,11 +338,19 @@ describe("the other tabs", () => {
   })
 
   it("show empty logs and broken logs", async () => {
-    const empty = show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": { lines: [], next: 0 } })
+    const empty = show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": pageOf([]) })
     expect(await screen.findByText("No log output")).toBeTruthy()
     empty.unmount()
     show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": refusal(500, "No logs.") })
     expect(await screen.findByText("No logs.")).toBeTruthy()
+  })
+
+  it("offer the log of every attempt, the newest included, however few of them count", async () => {
+    const handedBack = runRead({ attempt: 3, attempts: 1 })
+    const { calls } = show("/experiments/3?tab=logs", { "GET /api/v1/runs/7": handedBack })
+    await userEvent.selectOptions(await screen.findByLabelText("Attempt"), "Attempt 3")
+    await waitFor(() => expect(calls.some(({ query }) => query.get("attempt") === "3")).toBe(true))
+    expect(screen.getByText("attempt 3 (1 of 5 used), seed 0")).toBeTruthy()
   })
 
   it("show logs", async () => {

@@ -22,14 +22,14 @@ export function LogsTab({ run }: { run: Run }) {
     <Panel
       actions={
         <>
-          {run.attempts > 1 && (
+          {run.attempt > 1 && (
             <Select
               aria-label="Attempt"
               onChange={(event) => setAttempt(event.target.value === "" ? null : Number(event.target.value))}
               value={attempt ?? ""}
             >
               <option value="">All attempts</option>
-              {Array.from({ length: run.attempts }, (_, index) => index + 1).map((number) => (
+              {Array.from({ length: run.attempt }, (_, index) => index + 1).map((number) => (
                 <option key={number} value={number}>{`Attempt ${number}`}</option>
               ))}
             </Select>
@@ -124,7 +124,7 @@ function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
 
 interface Tail {
   lines: readonly LogLine[]
-  next: number
+  next: string | null
 }
 
 /** All log lines of a run so far. Only new lines are requested; known ones are kept. */
@@ -134,12 +134,12 @@ function useLogs(run: number, attempt: number | null, active: boolean) {
   return useQuery({
     queryKey,
     queryFn: async ({ signal }): Promise<Tail> => {
-      let { lines, next } = queryClient.getQueryData<Tail>(queryKey) ?? { lines: [], next: 0 }
+      let { lines, next } = queryClient.getQueryData<Tail>(queryKey) ?? { lines: [], next: null }
       for (;;) {
         const page = await fetchLogPage(run, attempt, next, signal)
-        if (page.lines.length > 0) lines = [...lines, ...page.lines]
+        if (page.items.length > 0) lines = [...lines, ...page.items]
         next = page.next
-        if (page.lines.length < LOG_PAGE) return { lines, next }
+        if (page.items.length < LOG_PAGE) return { lines, next }
       }
     },
     structuralSharing: false,

@@ -101,7 +101,9 @@ function Time({ run }: { run: Run }) {
 }
 
 function attemptNote(run: Run): string {
-  return run.attempts > 1
-    ? `attempt ${run.attempts} of ${run.max_attempts}, seed ${run.seed}`
-    : `seed ${run.seed}`
+  const seed = `seed ${run.seed}`
+  // Attempts that a worker handed back in order do not count towards the limit.
+  return run.attempt > 1
+    ? `attempt ${run.attempt} (${run.attempts} of ${run.max_attempts} used), ${seed}`
+    : seed
 }

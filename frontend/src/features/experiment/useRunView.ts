@@ -43,7 +43,7 @@ export function useRunView(id: number) {
     if (!start || !speaking || start.snapshot !== snapshot) return
     return openRunStream({
       run: id,
-      after: start.lastSeq < 0 ? null : `${start.run.attempts}-${start.lastSeq}`,
+      after: start.run.stream,
       onConnection: setConnected,
       onEvents: (events) => {
         queryClient.setQueryData(key, (view) => view && applyEvents(view, events))

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import type { ColumnVisibilityState } from "@tanstack/react-table"
 import { useEffect, useState } from "react"
 import { groupsQuery } from "@/api/queries"
-import type { ExperimentStatus } from "@/api/types"
+import { ExperimentStatus } from "@/api/types"
 import { HIDEABLE } from "@/features/experiments/columns"
-import { STATUSES } from "@/lib/search"
 import { Button } from "@/ui/Button"
 import { CheckMenu } from "@/ui/CheckMenu"
 import { Icon } from "@/ui/Icon"
@@ -53,7 +52,7 @@ export function ExperimentsToolbar(props: ExperimentsToolbarProps) {
         value={status ?? ""}
       >
         <option value="">All statuses</option>
-        {STATUSES.map((option) => (
+        {Object.values(ExperimentStatus).map((option) => (
           <option key={option} value={option}>
             {statusLabel(option)}
           </option>

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { beforeEach, describe, expect, it, vi } from "vitest"
-import type { GroupExperiment, GroupRead } from "@/api/generated/types.gen"
+import type { ExperimentGroup, GroupExperiment } from "@/api/generated/types.gen"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
 import { summary } from "@/testing/samples"
 
@@ -15,7 +15,7 @@ function row(id: number, task: string, change: Partial<GroupExperiment> = {}): G
   }
 }
 
-function group(change: Partial<GroupRead> = {}): GroupRead {
+function group(change: Partial<ExperimentGroup> = {}): ExperimentGroup {
   return {
     id: 2,
     name: "dmc15",

@@ -49,7 +49,9 @@ export function ImportPage() {
         </div>
         {reading.isError && <Failure error={reading.error} title="These files could not be read" />}
       </Panel>
-      {reading.data && <ImportedLineage key={reading.submittedAt} lineage={reading.data} />}
+      {reading.data && (
+        <ImportedLineage key={reading.submittedAt} name={reading.submittedAt} wire={reading.data} />
+      )}
     </div>
   )
 }

@@ -1,14 +1,17 @@
+import { useQuery } from "@tanstack/react-query"
 import { useCallback, useMemo, useState } from "react"
+import type { RunLineage } from "@/api/generated/types.gen"
+import { type LineageSource, lineageOfImport, lineageSummaryQuery } from "@/api/lineage"
+import { MetricName } from "@/api/types"
 import { AncestryPanel } from "@/features/experiment/overview/AncestryPanel"
 import { ColourLegend } from "@/features/experiment/overview/ColourLegend"
 import { ExploitTable } from "@/features/experiment/overview/ExploitTable"
 import { Timeline } from "@/features/experiment/overview/Timeline"
-import type { LineageState } from "@/features/experiment/overview/useOverview"
+import { type LineageState, useAncestry } from "@/features/experiment/overview/useOverview"
 import { createCursor } from "@/lib/cursor"
 import { formatName } from "@/lib/format"
-import { ancestryOf, lineageStatistics, stitch } from "@/lib/lineage/ancestry"
 import { colouring } from "@/lib/lineage/colouring"
-import type { Lineage } from "@/lib/lineage/spans"
+import { decodeLineage, type Lineage } from "@/lib/lineage/spans"
 import { timeMap } from "@/lib/lineage/timeMap"
 import { saveText } from "@/lib/saveText"
 import type { LineageMode } from "@/lib/search"
@@ -26,8 +29,10 @@ const MODES: readonly { value: LineageMode; label: string }[] = [
 ]
 
 /** An imported lineage, drawn like that of a run. */
-export function ImportedLineage({ lineage }: { lineage: Lineage }) {
-  const state = useImportedState(lineage)
+export function ImportedLineage({ wire, name }: { wire: RunLineage; name: number }) {
+  const lineage = useMemo(() => decodeLineage(wire), [wire])
+  const source = useMemo(() => lineageOfImport(wire, name), [wire, name])
+  const state = useImportedState(lineage, source)
   const theme = useTheme()
   const [mode, setMode] = useState<LineageMode>("timeline")
   const [colour, setColour] = useState("founder")
@@ -35,7 +40,7 @@ export function ImportedLineage({ lineage }: { lineage: Lineage }) {
     () => colouring(colour, lineage, state.returns, theme),
     [colour, lineage, state.returns, theme],
   )
-  const numbers = useMemo(() => lineageStatistics(lineage.spans), [lineage])
+  const { data: summary } = useQuery(lineageSummaryQuery(source, lineage.spans.length, false))
   return (
     <>
       <Panel
@@ -57,7 +62,7 @@ export function ImportedLineage({ lineage }: { lineage: Lineage }) {
             <Segmented label="View of the lineage" onChange={setMode} options={MODES} value={mode} />
             <Button
               icon="download"
-              onClick={() => saveText("lineage.json", JSON.stringify(lineage, null, 1))}
+              onClick={() => saveText("lineage.json", JSON.stringify(wire, null, 1))}
               size="small"
             >
               JSON
@@ -65,14 +70,14 @@ export function ImportedLineage({ lineage }: { lineage: Lineage }) {
           </>
         }
         flush
-        hint={`${lineage.population_size} members, ${numbers.exploits} exploits, ${numbers.foundersAlive} of ${numbers.founders} founders alive`}
+        hint={`${lineage.population_size} members${summary ? `, ${summary.exploits} exploits, ${summary.founders_alive.length} of ${summary.founders} founders alive` : ""}`}
         title="Lineage"
       >
         <div className="flex min-h-9 items-center justify-end px-5 pb-2 text-[13px]">
           {mode !== "table" && <ColourLegend legend={colours.legend} mode={colour} />}
         </div>
         {mode === "table" ? (
-          <ExploitTable onSelect={state.select} path={state.path} spans={lineage.spans} />
+          <ExploitTable onSelect={state.select} path={state.ancestry.stretches} spans={lineage.spans} />
         ) : (
           <Timeline alone colours={colours} form={mode} lineage={lineage} state={state} />
         )}
@@ -82,18 +87,17 @@ export function ImportedLineage({ lineage }: { lineage: Lineage }) {
   )
 }
 
-const NO_RETURNS = emptySeries("evaluation/return")
+const NO_RETURNS = emptySeries(MetricName.EVALUATION_RETURN)
 
 /** The drawing state of a lineage without a run: steps only, no returns. */
-function useImportedState(lineage: Lineage): LineageState {
+function useImportedState(lineage: Lineage, source: LineageSource): LineageState {
   const [cursor] = useState(createCursor)
   const [highlighted, setHighlighted] = useState<number | null>(null)
   const [chosen, setChosen] = useState<number | null>(null)
   const { spans, end_step: endStep } = lineage
   const range = useMemo<readonly [number, number]>(() => [0, Math.max(1, endStep)], [endStep])
   const times = useMemo(() => timeMap(spans, NO_RETURNS, endStep, 0), [spans, endStep])
-  const path = useMemo(() => (chosen === null ? [] : ancestryOf(spans, chosen)), [spans, chosen])
-  const stretches = useMemo(() => stitch(path, endStep), [path, endStep])
+  const ancestry = useAncestry(source, lineage, chosen)
   /** Selecting the selected span again clears the selection. */
   const select = useCallback((span: number | null) => setChosen((old) => (span === old ? null : span)), [])
   return {
@@ -101,8 +105,8 @@ function useImportedState(lineage: Lineage): LineageState {
     range,
     times,
     returns: NO_RETURNS,
-    path,
-    stretches,
+    source,
+    ancestry,
     cursor,
     highlighted,
     setHighlighted,

@@ -2,9 +2,9 @@ import { screen } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { expect, it } from "vitest"
 import { refusal, renderAt } from "@/testing/renderAt"
-import { runRead } from "@/testing/samples"
+import { pageOf, runRead } from "@/testing/samples"
 
-const NOTHING = { "GET /api/v1/workers": [] }
+const NOTHING = { "GET /api/v1/workers": pageOf([]) }
 
 it("names the pages", async () => {
   renderAt("/workers", NOTHING)

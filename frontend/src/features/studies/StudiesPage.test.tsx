@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event"
 import { beforeEach, describe, expect, it, vi } from "vitest"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { PRESET, workerRead } from "@/testing/samples"
+import { PRESET, pageOf, workerRead } from "@/testing/samples"
 import { measurement, study } from "@/testing/studies"
 
 const PRESETS = [PRESET, { ...PRESET, name: "figure2-dqn-smoke", kind: "runtime_study", yaml: "dqn" }]
@@ -26,11 +26,11 @@ const GPU = study({
 
 function show(address = "/studies", api: Api = {}) {
   return renderAt(address, {
-    "GET /api/v1/studies": [GPU, study()],
+    "GET /api/v1/studies": pageOf([GPU, study()]),
     "GET /api/v1/studies/1": study(),
     "GET /api/v1/studies/2": GPU,
-    "GET /api/v1/presets": PRESETS,
-    "GET /api/v1/workers": [workerRead({ state: "idle" })],
+    "GET /api/v1/presets": pageOf(PRESETS),
+    "GET /api/v1/workers": pageOf([workerRead({ state: "idle" })]),
     ...api,
   })
 }
@@ -81,7 +81,7 @@ describe("the page of runtime studies", () => {
   it("stops a study that is being measured and says what happens", async () => {
     const running = study({ status: "running", done: 0, measurements: [], progress: "td3, 4 members" })
     const { calls } = show("/studies?ids=1", {
-      "GET /api/v1/studies": [running],
+      "GET /api/v1/studies": pageOf([running]),
       "GET /api/v1/studies/1": running,
       "POST /api/v1/studies/1/stop": { ...running, status: "stopping" },
     })
@@ -92,8 +92,8 @@ describe("the page of runtime studies", () => {
   })
 
   it("says that nothing was measured, that it loads, and what went wrong", async () => {
-    show("/studies", { "GET /api/v1/studies": [] }).unmount()
-    const empty = show("/studies", { "GET /api/v1/studies": [] })
+    show("/studies", { "GET /api/v1/studies": pageOf([]) }).unmount()
+    const empty = show("/studies", { "GET /api/v1/studies": pageOf([]) })
     expect(await screen.findByText("No studies yet")).toBeTruthy()
     empty.unmount()
     const waiting = show("/studies", { "GET /api/v1/studies": NEVER })
@@ -113,7 +113,7 @@ describe("a running study", () => {
 
   it("shows cells as they are streamed, and replaces cells that another worker repeats", async () => {
     const running = study({ status: "running", done: 1, total: 3, measurements: [measurement()] })
-    show("/studies?ids=1", { "GET /api/v1/studies": [running], "GET /api/v1/studies/1": running })
+    show("/studies?ids=1", { "GET /api/v1/studies": pageOf([running]), "GET /api/v1/studies/1": running })
     const table = await screen.findByRole("table")
     expect(within(table).getAllByRole("row")).toHaveLength(2)
     expect(FakeEventSource.last.url).toBe("/api/v1/studies/1/events")

@@ -6,7 +6,7 @@ import { decodeSeries, emptySeries } from "@/lib/series"
 import { metricSeries, runLineage } from "@/testing/samples"
 
 const wire = runLineage()
-const lineage: Lineage = { ...wire, spans: wire.spans.map((each) => decodeSpan(each, each)) }
+const lineage: Lineage = { ...wire, spans: wire.spans.map(decodeSpan) }
 const returns = decodeSeries(metricSeries())
 const last = lineage.spans[5]!
 

@@ -1,7 +1,6 @@
 /** What the colour of a bar shows: the return, the founder, or a hyper-parameter. */
 
 import { memberMark, sequentialColour, shareBetween, type Theme } from "@/lib/colour"
-import { foundersOf } from "@/lib/lineage/ancestry"
 import { type Lineage, movingParameters, type Span } from "@/lib/lineage/spans"
 import { robustExtent, type Series } from "@/lib/series"
 
@@ -50,4 +49,14 @@ function byReturn(returns: Series, theme: Theme): Colouring {
     },
     legend: { low, high, logarithmic: false },
   }
+}
+
+/** The founder of every span, by span id. */
+function foundersOf(spans: readonly Span[]): Map<number, Span> {
+  const founders = new Map<number, Span>()
+  for (const span of [...spans].sort((a, b) => a.start_step - b.start_step || a.id - b.id)) {
+    const founder = span.parent === null ? span : founders.get(span.parent)
+    if (founder) founders.set(span.id, founder)
+  }
+  return founders
 }

@@ -4,7 +4,7 @@ import { decodeSpan } from "@/lib/lineage/spans"
 import { runLineage } from "@/testing/samples"
 
 const input: LineageInput = {
-  spans: runLineage().spans.map((wire) => decodeSpan(wire, wire)),
+  spans: runLineage().spans.map(decodeSpan),
   populationSize: 4,
   endStep: 6000,
   ticks: Float64Array.of(1000, 2000, 3000, 4000, 5000),

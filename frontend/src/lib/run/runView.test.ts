@@ -5,11 +5,7 @@ import { applyEvent, applyEvents, runView } from "@/lib/run/runView"
 import { runLineage, runRead, span } from "@/testing/samples"
 
 const wire = runLineage()
-const start = runView(
-  decodeRun(runRead()),
-  { ...wire, spans: wire.spans.map((each) => decodeSpan(each, each)) },
-  1,
-)
+const start = runView(decodeRun(runRead()), { ...wire, spans: wire.spans.map(decodeSpan) }, 1)
 
 function metrics(seq: number, step: number, frames: Record<string, (number | "NaN")[]>): RunEvent {
   return { kind: "metrics", seq, step, wall: step / 100, frames }

@@ -1,6 +1,6 @@
 /** The state of a run on its page: a snapshot loaded by REST, kept up to date by streamed events. */
 
-import { decodeFailure, type RewindEvent, type Run, type RunEvent } from "@/api/types"
+import { decodeFailure, type Rewind, type Run, type RunEvent } from "@/api/types"
 import { addSpans, decodeSpan, type Lineage } from "@/lib/lineage/spans"
 import { appendTick, emptySeries, type Series } from "@/lib/series"
 
@@ -31,7 +31,7 @@ export function runView(run: Run, lineage: Lineage, snapshot: number): RunView {
   }
 }
 
-export type StreamEvent = RunEvent | ({ kind: "rewind" } & RewindEvent) | { kind: "status"; run: Run }
+export type StreamEvent = RunEvent | ({ kind: "rewind" } & Rewind) | { kind: "status"; run: Run }
 
 /** The one reducer that folds the events of a run's stream into its view. Pure: equal inputs give equal views. */
 export function applyEvent(view: RunView, event: StreamEvent): RunView {
@@ -54,7 +54,7 @@ export function applyEvent(view: RunView, event: StreamEvent): RunView {
       return { ...next, streamed: withFrames(view.streamed, event) }
     case "lineage": {
       const place = { start_step: event.step, end_step: null, start_wall: event.wall }
-      const born = event.spans.map((span) => decodeSpan(span, place))
+      const born = event.spans.map((span) => decodeSpan({ ...span, ...place }))
       return { ...next, lineage: addSpans(next.lineage, born) }
     }
     case "checkpoint":

@@ -1,11 +1,12 @@
+import { useQuery } from "@tanstack/react-query"
 import { useMemo, useSyncExternalStore } from "react"
+import { type LineageSource, scheduleQuery } from "@/api/lineage"
 import { CurveChart } from "@/charts/CurveChart"
 import { ScheduleChart } from "@/charts/ScheduleChart"
 import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { type Cursor, mapCursor } from "@/lib/cursor"
 import { formatInteger, formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
-import { ancestralColumn, copies, populationBand, type Stretch, schedule } from "@/lib/lineage/ancestry"
-import { scheduleYaml } from "@/lib/lineage/scheduleYaml"
+import { ancestralColumn, populationBand, schedule } from "@/lib/lineage/ancestry"
 import { type Lineage, movingParameters, type Span, type TunedParameter } from "@/lib/lineage/spans"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
 import { saveText } from "@/lib/saveText"
@@ -13,7 +14,7 @@ import { lastFinite, nearestTick } from "@/lib/series"
 import { Button } from "@/ui/Button"
 import { copyText } from "@/ui/copyText"
 import { Panel } from "@/ui/Panel"
-import { Empty } from "@/ui/States"
+import { Empty, Failure, Loading } from "@/ui/States"
 
 interface AncestryPanelProps {
   state: LineageState
@@ -22,16 +23,32 @@ interface AncestryPanelProps {
 
 /** The selected descendant's history: its stitched return, and the schedule of each hyper-parameter. */
 export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
-  const { path, stretches, returns } = state
+  const { ancestry, returns } = state
+  const { selected, stretches, generations, error, retry } = ancestry
   const cursor = useStepCursor(state)
-  const leaf = path.at(-1)
+  const founder = stretches[0]?.span
+  const leaf = stretches.at(-1)?.span
   const parameters = useMemo(() => movingParameters(lineage), [lineage])
   const births = useMemo(() => stretches.slice(1).map(({ from }) => from), [stretches])
   const column = useMemo(
     () => (stretches.length ? ancestralColumn(stretches, returns) : null),
     [stretches, returns],
   )
-  if (!leaf || !column) {
+  if (selected !== null && error && !leaf) {
+    return (
+      <Panel title="Schedule">
+        <Failure error={error} onRetry={retry} title="The ancestry could not be loaded" />
+      </Panel>
+    )
+  }
+  if (selected !== null && !leaf) {
+    return (
+      <Panel title="Schedule">
+        <Loading label="Loading the ancestry" />
+      </Panel>
+    )
+  }
+  if (!founder || !leaf || !column) {
     return (
       <Panel title="Schedule">
         <Empty compact title="No member selected">
@@ -41,15 +58,14 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
       </Panel>
     )
   }
-  const generations = copies(path)
   const descent =
     generations === 0
       ? "A founder: trained from its own initial weights"
-      : `${generations} ${generations === 1 ? "copy" : "copies"} from founder ${formatSlot(path[0]!.slot)}`
+      : `${generations} ${generations === 1 ? "copy" : "copies"} from founder ${formatSlot(founder.slot)}`
   const returnAt = (step: number) => formatValue(column[nearestTick(returns.steps, step)])
   return (
     <Panel
-      actions={<ScheduleActions leaf={leaf} stretches={stretches} tuned={lineage.tuned} />}
+      actions={<ScheduleActions leaf={leaf} source={state.source} />}
       hint={`${descent}. Grey: range over the population; dashed: bounds.`}
       title={`Schedule of ${formatSlot(leaf.slot)}`}
     >
@@ -109,7 +125,8 @@ interface ScheduleProps extends AncestryPanelProps {
 function Schedule({ parameter, state, lineage, cursor }: ScheduleProps) {
   const { spans, end_step } = lineage
   const { name, names, scale } = parameter
-  const steps = useMemo(() => schedule(state.stretches, name), [state.stretches, name])
+  const { stretches } = state.ancestry
+  const steps = useMemo(() => schedule(stretches, name), [stretches, name])
   const band = useMemo(() => populationBand(spans, name, end_step), [spans, name, end_step])
   const changes = steps.filter((part, index) => index > 0 && part.value !== steps[index - 1]!.value).length
   return (
@@ -154,14 +171,14 @@ function Caption({ name, now, cursor, valueAt }: CaptionProps) {
 
 interface ScheduleActionsProps {
   leaf: Span
-  stretches: readonly Stretch[]
-  tuned: readonly TunedParameter[]
+  source: LineageSource
 }
 
 /** Exports the schedule as the `population.method` of a spec that trains new members on it. */
-function ScheduleActions({ leaf, stretches, tuned }: ScheduleActionsProps) {
-  const yaml = scheduleYaml(stretches, tuned)
-  if (yaml === null) return null
+function ScheduleActions({ leaf, source }: ScheduleActionsProps) {
+  const yaml = useQuery(scheduleQuery(source, leaf.id)).data?.yaml
+  // A run that tunes nothing has no schedule.
+  if (yaml === undefined) return null
   return (
     <>
       <Button icon="copy" onClick={() => copyText(yaml, "The schedule is on the clipboard")} size="small">

@@ -1,4 +1,5 @@
 import { useMemo } from "react"
+import { Operator } from "@/api/types"
 import { ColourLegend } from "@/features/experiment/overview/ColourLegend"
 import { ExploitTable } from "@/features/experiment/overview/ExploitTable"
 import { Timeline } from "@/features/experiment/overview/Timeline"
@@ -39,11 +40,12 @@ const HINTS = {
 } as const
 
 export function LineagePanel({ state, lineage, colour, mode, onChange }: LineagePanelProps) {
-  const { returns, path, select } = state
+  const { returns, select } = state
+  const { stretches } = state.ancestry
   const theme = useTheme()
   const colours = useMemo(() => colouring(colour, lineage, returns, theme), [colour, lineage, returns, theme])
   const parameters = useMemo(() => movingParameters(lineage), [lineage])
-  const leaf = path.at(-1)
+  const leaf = stretches.at(-1)?.span
   return (
     <Panel
       actions={
@@ -82,7 +84,7 @@ export function LineagePanel({ state, lineage, colour, mode, onChange }: Lineage
           <p className="flex flex-wrap items-center gap-x-2">
             <span>
               Ancestry of <b className="font-semibold text-ink">{formatSlot(leaf.slot)}</b>:{" "}
-              {lanesOf(path).map(formatSlot).join(" → ")}
+              {lanesOf(stretches).map(formatSlot).join(" → ")}
             </span>
             <Button icon="close" onClick={() => select(null)} size="small" variant="ghost">
               Clear
@@ -96,7 +98,7 @@ export function LineagePanel({ state, lineage, colour, mode, onChange }: Lineage
       {lineage.spans.length === 0 ? (
         <Empty title="No members yet">The river appears when training starts.</Empty>
       ) : mode === "table" ? (
-        <ExploitTable onSelect={select} path={path} spans={lineage.spans} />
+        <ExploitTable onSelect={select} path={stretches} spans={lineage.spans} />
       ) : (
         <Timeline colours={colours} form={mode} lineage={lineage} state={state} />
       )}
@@ -106,5 +108,5 @@ export function LineagePanel({ state, lineage, colour, mode, onChange }: Lineage
 
 /** CEM-RL copies no member: it samples every policy from a distribution fitted to the elites. */
 function isSampled({ spans }: Lineage): boolean {
-  return spans.some(({ operator }) => operator === "sample")
+  return spans.some(({ operator }) => operator === Operator.SAMPLE)
 }

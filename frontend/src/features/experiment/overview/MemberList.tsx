@@ -1,8 +1,8 @@
 import { useMemo } from "react"
+import type { LineageSummary } from "@/api/types"
 import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { memberMark } from "@/lib/colour"
 import { formatSlot, formatValue } from "@/lib/format"
-import { generationsOfLiving } from "@/lib/lineage/ancestry"
 import { living, type Span } from "@/lib/lineage/spans"
 import { lastFinite, type Series } from "@/lib/series"
 import { useTheme } from "@/lib/theme"
@@ -13,15 +13,17 @@ import { Empty } from "@/ui/States"
 interface MemberListProps {
   state: LineageState
   spans: readonly Span[]
+  /** Undefined until it is loaded. */
+  summary: LineageSummary | undefined
 }
 
 /** The living members, best first: legend of the curves, and a way to select one by keyboard. */
-export function MemberList({ state, spans }: MemberListProps) {
+export function MemberList({ state, spans, summary }: MemberListProps) {
   const theme = useTheme()
-  const { returns, highlighted, setHighlighted, path, select } = state
+  const { returns, highlighted, setHighlighted, ancestry, select } = state
   const members = useMemo(() => ranked(spans, returns), [spans, returns])
-  const generations = useMemo(() => generationsOfLiving(spans), [spans])
-  const chosen = path.at(-1)?.id
+  const generations = new Map(summary?.living.map((member) => [member.span, member.generations]))
+  const chosen = ancestry.selected
   return (
     <Panel hint="By last return. Select one to highlight its ancestry." title="Members">
       {members.length === 0 && <Empty title="No members yet">Members appear when training starts.</Empty>}
@@ -49,7 +51,7 @@ export function MemberList({ state, spans }: MemberListProps) {
                 </svg>
                 <span className="w-9 font-semibold">{formatSlot(span.slot)}</span>
                 <span className="grow truncate text-[13px] text-ink-faint">
-                  {descent(generations.get(span.id) ?? 0)}
+                  {describeDescent(generations.get(span.id))}
                 </span>
                 <span className="numeric font-medium">{formatValue(value)}</span>
               </button>
@@ -68,7 +70,8 @@ function ranked(spans: readonly Span[], returns: Series) {
     .sort((a, b) => (Number.isNaN(a.value) ? 1 : Number.isNaN(b.value) ? -1 : b.value - a.value))
 }
 
-function descent(generations: number): string {
+function describeDescent(generations: number | undefined): string {
+  if (generations === undefined) return ""
   if (generations === 0) return "founder"
   return generations === 1 ? "1 generation" : `${generations} generations`
 }

@@ -28,7 +28,8 @@ interface TimelineProps {
 
 /** Combines the lineage layout, its colours and the shared axis for the canvas. */
 export function Timeline({ state, lineage, colours, form, alone = false }: TimelineProps) {
-  const { axis, range, times, returns, stretches } = state
+  const { axis, range, times, returns } = state
+  const { stretches } = state.ancestry
   const [host, width] = useWidth<HTMLDivElement>()
   const palette = usePalette()
   const gutter = gutterFor(width)

@@ -1,15 +1,18 @@
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
+import { ancestryQuery, type LineageSource, lineageOfRun } from "@/api/lineage"
+import { MetricName } from "@/api/types"
 import { useSeries } from "@/features/experiment/useRunView"
 import { type Cursor, createCursor } from "@/lib/cursor"
-import { ancestralColumn, ancestryOf, type Stretch, stitch } from "@/lib/lineage/ancestry"
-import type { Span } from "@/lib/lineage/spans"
+import { ancestralColumn, type Stretch, stretchesOf } from "@/lib/lineage/ancestry"
+import type { Lineage } from "@/lib/lineage/spans"
 import { type TimeMap, timeMap } from "@/lib/lineage/timeMap"
 import type { RunView } from "@/lib/run/runView"
 import type { ExperimentSearch } from "@/lib/search"
 import { type Axis, emptySeries, type Series } from "@/lib/series"
 
-export const RETURN = "evaluation/return"
+export const RETURN = MetricName.EVALUATION_RETURN
 const route = getRouteApi("/experiments/$id")
 const NO_RETURNS = emptySeries(RETURN)
 
@@ -29,9 +32,10 @@ export function useOverview(view: RunView) {
   const endWall = Math.max(view.endWall, returns.wall.at(-1) ?? 0, metricQuery.series?.wall.at(-1) ?? 0)
   const times = useMemo(() => timeMap(spans, returns, endStep, endWall), [spans, returns, endStep, endWall])
 
-  const chosen = search.span
-  const path = useMemo(() => (chosen === undefined ? [] : ancestryOf(spans, chosen)), [spans, chosen])
-  const stretches = useMemo(() => stitch(path, endStep), [path, endStep])
+  const { id } = view.run
+  const source = useMemo(() => lineageOfRun(id, view.snapshot), [id, view.snapshot])
+  const ancestry = useAncestry(source, view.lineage, search.span ?? null)
+  const { stretches } = ancestry
   const metricSeries = metricQuery.series
   const ancestral = useMemo(
     () =>
@@ -69,8 +73,8 @@ export function useOverview(view: RunView) {
     range,
     times,
     returns,
-    path,
-    stretches,
+    source,
+    ancestry,
     cursor,
     highlighted,
     setHighlighted,
@@ -91,15 +95,34 @@ export interface CurveState {
   setZoom: (range: [number, number] | null) => void
 }
 
+/** The ancestry of the selected span; empty without a selection and until it is loaded. */
+export interface SelectedAncestry {
+  selected: number | null
+  generations: number
+  /** From the founder to the selected span. */
+  stretches: readonly Stretch[]
+  error: Error | null
+  retry: () => void
+}
+
+export function useAncestry(
+  source: LineageSource,
+  lineage: Lineage,
+  selected: number | null,
+): SelectedAncestry {
+  const { data, error, refetch } = useQuery(ancestryQuery(source, selected))
+  const stretches = useMemo(() => (data ? stretchesOf(data, lineage) : []), [data, lineage])
+  return { selected, generations: data?.generations ?? 0, stretches, error, retry: () => void refetch() }
+}
+
 /** What drawing a lineage needs, whether it belongs to a run or was imported. */
 export interface LineageState {
   axis: Axis
   range: readonly [number, number]
   times: TimeMap
   returns: Series
-  /** From the founder to the selected span; empty without a selection. */
-  path: readonly Span[]
-  stretches: readonly Stretch[]
+  source: LineageSource
+  ancestry: SelectedAncestry
   cursor: Cursor
   highlighted: number | null
   setHighlighted: (slot: number | null) => void

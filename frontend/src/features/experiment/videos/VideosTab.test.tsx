@@ -1,12 +1,12 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { describe, expect, it, vi } from "vitest"
-import type { ArtifactRead } from "@/api/generated/types.gen"
+import type { Artifact } from "@/api/generated/types.gen"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { experimentRead, runLineage, runRead } from "@/testing/samples"
+import { experimentRead, pageOf, runLineage, runRead } from "@/testing/samples"
 
-function artifact(id: number, change: Partial<ArtifactRead>): ArtifactRead {
+function artifact(id: number, change: Partial<Artifact>): Artifact {
   return {
     id,
     kind: "checkpoint",
@@ -20,7 +20,7 @@ function artifact(id: number, change: Partial<ArtifactRead>): ArtifactRead {
   }
 }
 
-function video(id: number, step: number, member: number, change: Partial<ArtifactRead["video"]> = {}) {
+function video(id: number, step: number, member: number, change: Partial<Artifact["video"]> = {}) {
   const shown = {
     member,
     span: member,
@@ -47,7 +47,7 @@ const FILMED: Api = {
 function show(artifacts: unknown, change: Api = {}) {
   return renderAt("/experiments/3?tab=videos", {
     ...FILMED,
-    "GET /api/v1/runs/7/artifacts": artifacts,
+    "GET /api/v1/runs/7/artifacts": Array.isArray(artifacts) ? pageOf(artifacts) : artifacts,
     ...change,
   })
 }
@@ -107,7 +107,7 @@ describe("the videos of a run", () => {
 
   it("arrive while the run goes on", async () => {
     let stored = [artifact(2, {})]
-    show(() => stored)
+    show(() => pageOf(stored))
     expect(await screen.findByText("No video yet")).toBeTruthy()
     await waitFor(() => expect(FakeEventSource.last).toBeTruthy())
     stored = [...stored, video(3, 5000, 1)]
