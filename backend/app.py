@@ -7,11 +7,13 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from phylon.backend.artifacts import storage
 from phylon.backend.context import Context
 from phylon.backend.kit import failures
 from phylon.backend.kit.browser_guard import BrowserGuard
+from phylon.backend.kit.compact import CompactAnswers
 from phylon.backend.kit.database import Database
 from phylon.backend.kit.doorbell import Doorbell
 from phylon.backend.kit.single_page import SinglePage
@@ -35,11 +37,12 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.context = context
+    app.add_middleware(CompactAnswers)
     app.add_middleware(BrowserGuard)
     failures.install(app)
     app.include_router(router)
     if settings.frontend.is_dir():
-        app.mount("/", SinglePage(settings.frontend), name="frontend")
+        app.mount("/", GZipMiddleware(SinglePage(settings.frontend)), name="frontend")
     app.openapi = lambda: _document_once(app)
     return app
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
 from phylon.backend.experiments import service
 from phylon.backend.experiments.service import ExperimentActive, ExperimentNotActive
+from phylon.backend.idempotency import OnceDep
 from phylon.backend.kit.errors import Invalid, NotFound, responses
 from phylon.backend.kit.parameters import LARGEST, After, Id, Limit
 from phylon.contract.base import Page
@@ -17,8 +18,10 @@ router = APIRouter(prefix="/experiments", tags=["experiments"])
 
 
 @router.post("", status_code=201, responses=responses(Invalid))
-def create_experiment(body: FromSpec | FromYaml, session: WriteSession, context: ContextDep) -> Experiment:
-    return service.create(session, context, body)
+def create_experiment(
+    body: FromSpec | FromYaml, session: WriteSession, context: ContextDep, once: OnceDep
+) -> Experiment:
+    return once(body, Experiment, lambda: service.create(session, context, body))
 
 
 @router.get("")

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
 from phylon.backend.groups import service
 from phylon.backend.groups.service import GroupActive, GroupNotActive
+from phylon.backend.idempotency import OnceDep
 from phylon.backend.kit.errors import Invalid, NotFound, responses
 from phylon.backend.kit.parameters import After, Id, Limit
 from phylon.contract.base import Page
@@ -15,9 +16,11 @@ router = APIRouter(prefix="/groups", tags=["groups"])
 
 
 @router.post("", status_code=201, responses=responses(Invalid))
-def create_group(body: FromSpec | FromYaml, session: WriteSession, context: ContextDep) -> ExperimentGroup:
+def create_group(
+    body: FromSpec | FromYaml, session: WriteSession, context: ContextDep, once: OnceDep
+) -> ExperimentGroup:
     """All experiments of it are stored, or none."""
-    return service.create(session, context, body)
+    return once(body, ExperimentGroup, lambda: service.create(session, context, body))
 
 
 @router.get("")

@@ -6,6 +6,7 @@ from phylon.backend.models.base import Base
 from phylon.backend.models.event import Event
 from phylon.backend.models.experiment import Experiment
 from phylon.backend.models.group import Group
+from phylon.backend.models.idempotency_key import IdempotencyKey
 from phylon.backend.models.log_line import LogLine
 from phylon.backend.models.metric_frame import MetricFrame
 from phylon.backend.models.run import Run
@@ -20,6 +21,7 @@ __all__ = [
     "Event",
     "Experiment",
     "Group",
+    "IdempotencyKey",
     "LogLine",
     "MetricFrame",
     "Run",

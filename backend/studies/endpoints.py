@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends
 from fastapi.sse import EventSourceResponse
 
 from phylon.backend.dependencies import ContextDep, ReadSession, WriteSession
+from phylon.backend.idempotency import OnceDep
 from phylon.backend.kit.errors import Invalid, NotFound, responses
 from phylon.backend.kit.parameters import After, Id, Limit
 from phylon.backend.studies import repository, service, stream
@@ -18,15 +19,15 @@ router = APIRouter(prefix="/studies", tags=["studies"])
 
 
 @router.post("", status_code=201, responses=responses(Invalid, NotFound))
-def create_study(body: StudyFromYaml, session: WriteSession) -> StoredStudy:
+def create_study(body: StudyFromYaml, session: WriteSession, once: OnceDep) -> StoredStudy:
     """Puts a study into the queue."""
-    return service.create(session, body)
+    return once(body, StoredStudy, lambda: service.create(session, body))
 
 
 @router.post("/upload", status_code=201, responses=responses(Invalid))
-def upload_study(body: StudyUpload, session: WriteSession) -> StoredStudy:
+def upload_study(body: StudyUpload, session: WriteSession, once: OnceDep) -> StoredStudy:
     """Stores a study that was run by `phylon study`."""
-    return service.upload(session, body)
+    return once(body, StoredStudy, lambda: service.upload(session, body))
 
 
 @router.get("")

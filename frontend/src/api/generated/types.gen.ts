@@ -3308,6 +3308,14 @@ export type CreateExperimentData = {
      * Body
      */
     body: FromSpec | FromYaml;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
     path?: never;
     query?: never;
     url: '/api/v1/experiments';
@@ -3484,6 +3492,14 @@ export type CreateGroupData = {
      * Body
      */
     body: FromSpec | FromYaml;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
     path?: never;
     query?: never;
     url: '/api/v1/groups';
@@ -4514,6 +4530,14 @@ export type ListStudiesResponse = ListStudiesResponses[keyof ListStudiesResponse
 
 export type CreateStudyData = {
     body: StudyFromYaml;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
     path?: never;
     query?: never;
     url: '/api/v1/studies';
@@ -4543,6 +4567,14 @@ export type CreateStudyResponse = CreateStudyResponses[keyof CreateStudyResponse
 
 export type UploadStudyData = {
     body: StudyUpload;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
     path?: never;
     query?: never;
     url: '/api/v1/studies/upload';
