@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.spec import MLPSpec, TD3Spec, hyperparameters
-from phylon.spec.dvd import DIVERSITY, DvDSpec
+from phylon.spec.methods.dvd import DIVERSITY, DvDSpec
 from phylon.worker.algorithms.diverse_policies import diverse_policies
 from phylon.worker.algorithms.shared_td3 import EACH_ALONE, shared_td3
 from phylon.worker.core.types import Array, EnvironmentInfo, Joint, Key, Transition

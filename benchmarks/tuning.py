@@ -33,7 +33,7 @@ from benchmarks.tuning_task import (
 )
 from phylon.spec import ExperimentSpec, parse_spec
 from phylon.worker.core.keys import derive
-from phylon.worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.population import PopulationScores, build_method, sample_hyperparams
 
 SEEDS = 20
 WINDOW = 128
@@ -96,8 +96,8 @@ def ours(method: str, task: str, seeds: int) -> Result:
                 break
             start = time.perf_counter()
             fitness = performance.astype(np.float32)
-            standing = Standing(np.int32(round), fitness, fitness[:, None])
-            plan = jax.device_get(evolve(derive(key, "evolve", round), state, hyperparams, standing))
+            scores = PopulationScores(np.int32(round), fitness, fitness[:, None])
+            plan = jax.device_get(evolve(derive(key, "evolve", round), state, hyperparams, scores))
             durations.append(time.perf_counter() - start)
             state, hyperparams, performance = plan.method_state, plan.hyperparams, performance[plan.parents]
         found.append(float(performance.max()))

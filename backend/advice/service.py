@@ -4,7 +4,15 @@ from typing import NamedTuple, cast
 
 from sqlalchemy.orm import Session
 
-from phylon.advice import (
+from phylon.backend.context import Context
+from phylon.backend.experiments.service import SpecRefused
+from phylon.backend.kit.errors import Invalid
+from phylon.backend.models import Study, Worker
+from phylon.backend.studies import repository as studies
+from phylon.backend.workers import service as workers
+from phylon.contract.advice import Advice, SpeedAdvice, SpeedPoint, WorkerAdvice
+from phylon.contract.protocol import DeviceKind
+from phylon.forecast.advice import (
     USABLE,
     Curve,
     Subject,
@@ -15,14 +23,7 @@ from phylon.advice import (
     speed_of,
     subject_of,
 )
-from phylon.backend.context import Context
-from phylon.backend.experiments.service import SpecRefused
-from phylon.backend.kit.errors import Invalid
-from phylon.backend.models import Study, Worker
-from phylon.backend.studies import repository as studies
-from phylon.backend.workers import service as workers
-from phylon.contract.advice import Advice, SpeedAdvice, SpeedPoint, WorkerAdvice
-from phylon.contract.protocol import DeviceKind
+from phylon.forecast.memory import PopulationMemory, members_at_once, population_memory
 from phylon.spec import (
     ExperimentSpec,
     Group,
@@ -32,7 +33,6 @@ from phylon.spec import (
     read_yaml,
     study_to_yaml,
 )
-from phylon.spec.memory import PopulationMemory, members_at_once, population_memory
 from phylon.study import Machine
 
 CARD_PROCESSES = 4

@@ -18,6 +18,7 @@ from phylon.backend.runs import repository as runs_repository
 from phylon.backend.runs import service as runs
 from phylon.backend.runs.status import HELD, RunStatus, move_if_waiting
 from phylon.backend.workers import repository as workers
+from phylon.backend.workers.parts import find_lacking
 from phylon.contract.protocol import Claim, ClaimRequest, Heartbeat, HeartbeatAnswer, Release, ResumeRequest
 
 
@@ -78,11 +79,11 @@ def claim(session: Session, context: Context, run_id: int, body: ClaimRequest) -
 
 
 def _check_worker(session: Session, run: Run, worker: Worker) -> None:
-    suite = run.experiment.suite
-    if suite not in worker.suites:
+    lacking = find_lacking(worker, run.experiment)
+    if lacking is not None:
         raise RunNotClaimable(
-            f"Run {run.id} needs the suite '{suite}', which worker {worker.name} does not have.",
-            "Install the suite on this worker, or let another worker take the run.",
+            f"Run {run.id} needs {lacking}, which worker {worker.name} does not have.",
+            "Install the package that has it on this worker and restart the worker, or let another one take the run.",
         )
     held = workers.held_job(session, worker.id)
     if held is not None:

@@ -1,4 +1,4 @@
-"""Which environments and presets exist."""
+"""Which environments, presets, algorithms, methods and suites exist."""
 
 from typing import Annotated
 
@@ -8,7 +8,8 @@ from phylon import catalogue, presets
 from phylon.backend.kit.pages import page_of
 from phylon.backend.kit.parameters import After, Limit
 from phylon.contract.base import Page
-from phylon.contract.catalogue import Environment, Preset
+from phylon.contract.catalogue import Algorithm, Environment, Method, Preset, Suite
+from phylon.registry import listing
 
 router = APIRouter(tags=["catalogue"])
 
@@ -27,3 +28,19 @@ def list_environments(
 def list_presets(limit: Limit = 500, after: After = None) -> Page[Preset]:
     """Those that finish within minutes first."""
     return page_of(presets.list_presets(), limit, after)
+
+
+@router.get("/algorithms")
+def list_algorithms(limit: Limit = 500, after: After = None) -> Page[Algorithm]:
+    """With their hyper-parameters and recommended search spaces; plug-ins after our own."""
+    return page_of(listing.list_algorithms(), limit, after)
+
+
+@router.get("/methods")
+def list_methods(limit: Limit = 500, after: After = None) -> Page[Method]:
+    return page_of(listing.list_methods(), limit, after)
+
+
+@router.get("/suites")
+def list_suites(limit: Limit = 500, after: After = None) -> Page[Suite]:
+    return page_of(listing.list_suites(), limit, after)

@@ -25,8 +25,9 @@ from phylon.spec import (
     parse_yaml,
     replicate_seed,
     spec_to_json,
-    spec_to_yaml,
+    to_yaml,
 )
+from phylon.spec.upgrade import upgrade
 
 
 class SpecRefused(Invalid):
@@ -62,8 +63,7 @@ def create(session: Session, context: Context, body: FromSpec | FromYaml) -> Exp
         if isinstance(body, FromYaml):
             spec, yaml = parse_yaml(body.yaml), body.yaml
         else:
-            spec = parse_spec(body.spec)
-            yaml = spec_to_yaml(spec)
+            spec, yaml = parse_spec(body.spec), to_yaml(body.spec)
     except SpecInvalid as error:
         raise SpecRefused(error) from None
     experiment = make(spec, yaml, context.settings.max_attempts, group=None)
@@ -73,7 +73,10 @@ def create(session: Session, context: Context, body: FromSpec | FromYaml) -> Exp
 
 
 def make(spec: ExperimentSpec, yaml: str, max_attempts: int, group: Group | None) -> Experiment:
-    """A new experiment with a queued run for each replicate, not yet stored."""
+    """A new experiment with a queued run for each replicate, not yet stored.
+
+    It keeps the resolved spec, which is what its runs train with whatever the defaults become, and the writer's text.
+    """
     created_at = clock.now()
     return Experiment(
         name=spec.name,
@@ -150,7 +153,7 @@ def read(experiment: Experiment) -> ExperimentRead:
         name=experiment.name,
         status=derive(run.status for run in experiment.runs),
         created_at=experiment.created_at,
-        spec=experiment.spec,
+        spec=upgrade(experiment.spec),
         yaml=experiment.yaml,
         group=group_name(experiment),
         runs=[runs.read(run) for run in experiment.runs],

@@ -14,6 +14,7 @@ from phylon.backend.metrics.frames import unpack
 from phylon.backend.models import Experiment
 from phylon.contract.experiments import ExperimentSummary
 from phylon.contract.groups import Aggregate, Estimate, GroupExperiment
+from phylon.registry import methods
 from phylon.returns import RETURN, best_of
 
 
@@ -46,11 +47,16 @@ def _scores(session: Session, experiments: list[Experiment]) -> dict[int, Scores
     scores: dict[int, Scores] = {}
     for experiment in experiments:
         returns = [frames[run.id] for run in experiment.runs if frames[run.id].size]
-        if experiment.method != "independent":  # members that copy each other are one sample: their best
+        if not _is_sample_per_member(experiment.method):  # members that copy each other are one sample: their best
             returns = [np.array([best_of(each)]) for each in returns]
         samples = np.concatenate(returns) if returns else np.empty(0)
         scores[experiment.id] = samples[np.isfinite(samples)]
     return scores
+
+
+def _is_sample_per_member(method: str) -> bool:
+    """A method that is no longer installed may have copied members."""
+    return method in methods() and methods()[method].is_sample_per_member
 
 
 def _row(summary: ExperimentSummary, samples: Scores) -> GroupExperiment:

@@ -25,5 +25,8 @@ class Worker(Base):
     """None for workers that registered before it was told."""
     versions: Mapped[dict[str, Any]]
     suites: Mapped[list[str]]
+    algorithms: Mapped[list[str] | None]
+    methods: Mapped[list[str] | None]
+    """None for workers that registered before they reported algorithms and methods."""
     registered_at: Mapped[datetime] = mapped_column(Timestamp)
     last_seen_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -17,6 +17,7 @@ from phylon.backend.runs import repository as runs_repository
 from phylon.backend.runs import service as runs
 from phylon.backend.runs.status import RunStatus, move, move_if_waiting
 from phylon.backend.workers import service as workers
+from phylon.backend.workers.parts import find_lacking
 from phylon.contract.protocol import DeviceKind
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
@@ -65,8 +66,7 @@ def choose(session: Session, context: Context, idle: list[Worker]) -> list[Dispa
     """
     chosen: list[Dispatch] = []
     for run in repository.waiting(session, _LOOKAHEAD) if idle else ():
-        suite = run.experiment.suite
-        worker = _take(idle, lambda worker, suite=suite: suite in worker.suites)
+        worker = _take(idle, lambda worker, run=run: find_lacking(worker, run.experiment) is None)
         if worker is not None:
             dispatch = Dispatch(run.id, cast(DeviceKind, worker.device), clock.now())
             if _mark(session, dispatch):

@@ -1,4 +1,4 @@
-"""Reads a spec and tells what is wrong with it, without storing anything."""
+"""Reads a spec and reports what is wrong with it or what it means, without storing anything."""
 
 from fastapi import APIRouter
 

@@ -1,20 +1,30 @@
 """What is wrong with a spec, or what it will ask for."""
 
 from phylon.contract.specs import Forecast, SpecReport
-from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, parse_document, read_yaml, spec_to_json
-from phylon.spec.memory import replay_bytes
+from phylon.forecast.memory import replay_bytes
+from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, read_yaml, resolve_document
 
 
 def report(yaml: str) -> SpecReport:
     try:
-        document = parse_document(read_yaml(yaml))
+        resolved = resolve_document(read_yaml(yaml))
     except SpecInvalid as error:
-        return SpecReport(valid=False, problems=error.problems, spec=None, forecast=None)
-    if isinstance(document, Group):
-        return SpecReport(valid=True, problems=[], spec=None, forecast=forecast_of_group(document))
+        return SpecReport(valid=False, problems=error.problems, notes=[], spec=None, resolved=None, forecast=None)
+    document = resolved.document
+    return SpecReport(
+        valid=True,
+        problems=[],
+        notes=resolved.notes,
+        spec=None if isinstance(document, Group) else document.model_dump(mode="json"),
+        resolved=resolved.to_yaml(),
+        forecast=_forecast_of(document),
+    )
+
+
+def _forecast_of(document: ExperimentSpec | Group | RuntimeStudySpec) -> Forecast | None:
     if isinstance(document, RuntimeStudySpec):
-        return SpecReport(valid=True, problems=[], spec=document.model_dump(mode="json"), forecast=None)
-    return SpecReport(valid=True, problems=[], spec=spec_to_json(document), forecast=forecast(document))
+        return None
+    return forecast_of_group(document) if isinstance(document, Group) else forecast(document)
 
 
 def forecast_of_group(group: Group) -> Forecast:

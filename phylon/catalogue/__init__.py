@@ -7,22 +7,38 @@ import difflib
 import json
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 from phylon.catalogue.entry import COMPOSITE, EnvironmentEntry, Space, box, discrete
+from phylon.registry import suites
+from phylon.registry.descriptions import SuiteDescription
 
-__all__ = ["COMPOSITE", "EnvironmentEntry", "Space", "box", "closest", "discrete", "entries", "find", "search"]
+__all__ = [
+    "COMPOSITE",
+    "EnvironmentEntry",
+    "Space",
+    "box",
+    "catalogue_file",
+    "closest",
+    "discrete",
+    "entries",
+    "find",
+    "search",
+]
 
 
 @cache
 def entries() -> tuple[EnvironmentEntry, ...]:
-    files = sorted(
-        (file for file in resources.files(__name__).iterdir() if file.name.endswith(".json")), key=lambda f: f.name
-    )
     return tuple(
-        EnvironmentEntry.from_row(file.name.removesuffix(".json"), row)
-        for file in files
-        for row in json.loads(file.read_text(encoding="utf-8"))
+        EnvironmentEntry.from_row(suite.name, row)
+        for suite in suites().values()
+        for row in json.loads(catalogue_file(suite).read_text(encoding="utf-8"))
     )
+
+
+def catalogue_file(suite: SuiteDescription) -> Traversable:
+    package, file = suite.catalogue
+    return resources.files(package) / file
 
 
 @cache

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from phylon.contract.catalogue import Environment, Space
+from phylon.registry import suites
 
 
 def box(shape: tuple[int, ...], dtype: str) -> Space:
@@ -18,24 +19,16 @@ COMPOSITE = Space(kind="other", shape=(), dtype="", n=None)
 """What no algorithm here can use: several things at once, or numbers without bounds for actions."""
 
 
-WITHOUT_LOOKS = {("gymnax", None), ("probe", None), ("toy", None), ("envpool", "gfootball"), ("envpool", "toy_text")}
-"""Suites, and families of suites, that draw nothing at all or only on a screen."""
-
-
-ATARI_FRAMES = 4
-"""An Atari game shows its latest frames at once, in grey."""
-
-
 class EnvironmentEntry(Environment):
     @property
-    def has_looks(self) -> bool:
+    def is_renderable(self) -> bool:
         """Whether there is something to film. A machine may still lack the libraries for drawing it."""
-        return WITHOUT_LOOKS.isdisjoint({(self.suite, None), (self.suite, self.family)})
+        return suites()[self.suite].family(self.family).is_renderable
 
     @property
     def frame_stack(self) -> int:
         """How many frames an observation is made of, along its last axis."""
-        return ATARI_FRAMES if self.family == "atari" else 1
+        return suites()[self.suite].family(self.family).frame_stack
 
     def to_line(self) -> str:
         """A row of the suite's file, e.g. `["HalfCheetah-v5", "mujoco", "17 float64", "6 float32", 1000]`."""

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from phylon.spec import Problem
+from phylon.spec import Note, Problem
 
 out = Console()
 err = Console(stderr=True)
@@ -50,6 +50,12 @@ def show_problems(problems: Sequence[Problem]) -> None:
             f"  [bold]{escape(problem['path'] or 'spec')}[/]: {escape(problem['message'] + value)}", soft_wrap=True
         )
         err.print(f"      → {escape(problem['remedy'])}", soft_wrap=True, highlight=False)
+
+
+def show_notes(notes: Sequence[Note]) -> None:
+    """What will differ from what was written."""
+    for note in notes:
+        err.print(f"note: [bold]{escape(note['path'])}[/]: {escape(note['message'])}", soft_wrap=True, highlight=False)
 
 
 def number(value: float | None) -> str:

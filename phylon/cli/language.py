@@ -6,34 +6,47 @@ from typing import Annotated
 import typer
 
 from phylon import catalogue
-from phylon.advice import members_that_fit
-from phylon.cli.console import out, print_json, print_table, say, size
+from phylon.cli.console import out, print_json, print_table, say, show_notes, size
 from phylon.cli.exits import BAD_INPUT, BadInput
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_document
+from phylon.forecast.advice import members_that_fit
+from phylon.forecast.memory import members_at_once, population_memory
 from phylon.presets import list_presets, load_preset
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, tuned
-from phylon.spec.memory import members_at_once, population_memory
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 
 
-def validate(spec: SpecArgument, set_: SetOption = None, json: JsonOption = False) -> None:
+def validate(
+    spec: SpecArgument,
+    set_: SetOption = None,
+    resolved: Annotated[
+        bool, typer.Option("--resolved", help="Print what will really run, with every default, as YAML.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
     """Check a spec, a group of them or a runtime study, without running it.
 
-    Says every problem with its path, value and remedy, and exits with 2 if there is any.
+    Says every problem with its path, value and remedy, and exits with 2 if there is any. Notes say what will differ
+    from what was written.
 
-    Example: `phylon validate experiment.yaml --set population.size=16`
+    Example: `phylon validate experiment.yaml --set population.size=16 --resolved`
     """
     try:
-        valid = load_document(spec, set_)
+        resolution = load_document(spec, set_)
     except SpecInvalid as error:
         if not json:
             raise
-        print_json({"valid": False, "problems": error.problems, "spec": None})
+        print_json({"valid": False, "problems": error.problems, "notes": [], "spec": None})
         raise typer.Exit(BAD_INPUT) from None
+    valid, notes = resolution
     if json:
         plain = (valid.spec if isinstance(valid, Group) else valid).model_dump(mode="json")
-        print_json({"valid": True, "problems": [], "spec": plain})
+        print_json({"valid": True, "problems": [], "notes": notes, "spec": plain})
+        return
+    show_notes(notes)
+    if resolved:
+        out.print(resolution.to_yaml().rstrip(), markup=False, highlight=False, soft_wrap=True)
         return
     if isinstance(valid, Group):
         say(f"[green]valid[/]: {valid.spec.name} is a group of {len(valid.experiments)} experiments")

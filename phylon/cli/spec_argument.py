@@ -6,9 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
+from phylon.cli.console import show_notes
 from phylon.cli.exits import BadInput
 from phylon.presets import PresetUnknown, load_preset
-from phylon.spec import Document, ExperimentSpec, Group, RuntimeStudySpec, parse_document, read_yaml
+from phylon.spec import (
+    ExperimentSpec,
+    Group,
+    ResolvedDocument,
+    RuntimeStudySpec,
+    expand_document,
+    read_yaml,
+    resolve_document,
+)
 from phylon.spec.overrides import PathRefused, put
 
 SpecArgument = Annotated[
@@ -26,26 +35,29 @@ SetOption = Annotated[
 
 
 def load_spec(source: str, overrides: list[str] | None = None) -> ExperimentSpec | Group:
-    """An experiment, or a group of them: what can be trained."""
-    document = load_document(source, overrides)
+    """An experiment, or a group of them: what can be trained. What will differ from what was written is printed."""
+    document, notes = load_document(source, overrides)
     if isinstance(document, RuntimeStudySpec):
         raise BadInput(f"'{source}' is a runtime study, which trains nothing; run it with `phylon study {source}`")
+    show_notes(notes)
     return document
 
 
 def load_study(source: str, overrides: list[str] | None = None) -> RuntimeStudySpec:
-    document = load_document(source, overrides)
+    document = load_document(source, overrides).document
     if not isinstance(document, RuntimeStudySpec):
         raise BadInput(f"'{source}' is no runtime study (kind: runtime_study); `phylon train` and `submit` take it")
     return document
 
 
-def load_document(source: str, overrides: list[str] | None = None) -> Document:
+def load_document(source: str, overrides: list[str] | None = None) -> ResolvedDocument:
     """Whatever it is. Raises `SpecInvalid`, or `BadInput` when there is nothing to read."""
     raw = read_yaml(_read(source))
+    if overrides:
+        raw = expand_document(raw)
     for override in overrides or []:
         _set(raw, override)
-    return parse_document(raw)
+    return resolve_document(raw)
 
 
 def _read(source: str) -> str:

@@ -47,3 +47,67 @@ class Preset(ReadModel):
     """How many a group submits; none for a single experiment."""
     yaml: str
     """The spec as written, with its comments."""
+
+
+class Hyperparameter(ReadModel):
+    """A number, or a name, that may differ between members."""
+
+    name: str
+    description: str
+    default: float | str
+    low: float | None
+    """Limits of legal values; none for names."""
+    high: float | None
+    """None where there is no limit."""
+    is_integer: bool
+    names: list[str] | None
+    """What a categorical one can be."""
+    scale: Literal["linear", "log", "complement"]
+    """How it moves: by differences, by factors, or as 1 - x by factors."""
+    search: dict[str, list[float] | list[str]] | None
+    """The recommended distribution, as a spec writes it; none where it is better left alone."""
+
+
+class Algorithm(ReadModel):
+    """An algorithm that is installed where the service runs."""
+
+    name: str
+    title: str
+    summary: str
+    experience: Literal["replay", "rollout"]
+    actions: list[Literal["box", "discrete"]]
+    hyperparameters: list[Hyperparameter]
+    defaults_source: str
+    search_source: str
+    """Where the recommended search space comes from."""
+    environment: str | None
+    """The only environment of a toy, as suite/id."""
+
+
+class Method(ReadModel):
+    """A population method that is installed where the service runs."""
+
+    name: str
+    title: str
+    summary: str
+    tuning: Literal["required", "usual", "optional"]
+    """Whether it needs hyper-parameters that differ between members."""
+    choices: Literal["allowed", "required", "refused"]
+    """Whether categories are among what it tunes."""
+    algorithms: list[str]
+    """Those that it can train."""
+    smallest_size: int
+
+
+class Suite(ReadModel):
+    """An environment suite that is installed where the service runs; workers report their own."""
+
+    name: str
+    title: str
+    summary: str
+    install: str
+    """What to give `pip install` on a worker."""
+    is_functional: bool
+    """Whether environments are JAX functions that run on the device."""
+    environments: int
+    """How many the catalogue lists."""

@@ -34,6 +34,9 @@ class WorkerRegistration(Model):
     """Older workers do not tell."""
     versions: dict[str, str]
     suites: list[str]
+    algorithms: list[str] | None = None
+    methods: list[str] | None = None
+    """Those that are installed, plug-ins among them; older workers do not report them."""
 
 
 class WorkerRegistered(Model):

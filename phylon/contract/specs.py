@@ -3,7 +3,7 @@
 from typing import Any
 
 from phylon.contract.base import ReadModel, Request
-from phylon.spec.problems import Problem
+from phylon.spec.problems import Note, Problem
 
 
 class SpecText(Request):
@@ -27,7 +27,11 @@ class Forecast(ReadModel):
 class SpecReport(ReadModel):
     valid: bool
     problems: list[Problem]
+    notes: list[Note]
+    """What will differ from what was written."""
     spec: dict[str, Any] | None
     """The experiment or runtime study with every default; none for a group."""
+    resolved: str | None
+    """The same as YAML: what will really run. Of a group, one YAML document per experiment."""
     forecast: Forecast | None
     """None for a runtime study, which trains nothing."""

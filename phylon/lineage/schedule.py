@@ -1,6 +1,6 @@
 """The hyper-parameter schedule that a member's ancestors lived through: what a population found, rather than one value.
 
-It is a population method of the spec: `population.method: {name: replay, schedule: …}` trains fresh members along it.
+It is a population method of the spec: `population.method: {name: schedule, schedule: …}` trains fresh members along it.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import yaml
 
 from phylon.contract.lineage import LineageSpan, RunLineage, Schedule, ScheduleValues, Tuned
 from phylon.lineage.ancestry import ancestry
-from phylon.spec.replay_method import ReplayScheduleSpec, ScheduleEntry
+from phylon.spec.schedule_method import ScheduleEntry, ScheduleSpec
 
 
 class NothingTuned(ValueError):
@@ -18,7 +18,7 @@ class NothingTuned(ValueError):
         super().__init__("this run has no schedule: every hyper-parameter of its spec is fixed, or none is known")
 
 
-def schedule_of(lineage: RunLineage, span: int) -> ReplayScheduleSpec:
+def schedule_of(lineage: RunLineage, span: int) -> ScheduleSpec:
     """The tuned values along the ancestry of a span, with an entry wherever one changed. Raises `NothingTuned`."""
     entries: list[ScheduleEntry] = []
     for ancestor in ancestry(lineage, span):
@@ -32,7 +32,7 @@ def schedule_of(lineage: RunLineage, span: int) -> ReplayScheduleSpec:
         entries.append(ScheduleEntry(step=step, values=values))
     if not entries:
         raise NothingTuned
-    return ReplayScheduleSpec(name="replay", schedule=tuple(entries))
+    return ScheduleSpec(name="schedule", schedule=tuple(entries))
 
 
 def read_schedule(lineage: RunLineage, span: LineageSpan) -> Schedule:
@@ -42,7 +42,7 @@ def read_schedule(lineage: RunLineage, span: LineageSpan) -> Schedule:
     return Schedule(span=span.id, member=span.slot, entries=entries, yaml=schedule_yaml(found))
 
 
-def schedule_yaml(schedule: ReplayScheduleSpec) -> str:
+def schedule_yaml(schedule: ScheduleSpec) -> str:
     """As the value of `population.method` in a spec, one entry per line."""
     lines = [
         yaml.safe_dump(entry.model_dump(), default_flow_style=True, sort_keys=False, width=10_000).rstrip()

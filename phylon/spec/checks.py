@@ -1,36 +1,33 @@
-"""Checks that need more than one field. Each yields problems that name the field to change."""
+"""Checks that need more than one field. Each yields problems that name the field to change.
+
+What an algorithm, a method or a suite can do is asked of its description (`phylon.registry`); what one method alone
+needs is checked in that method's own file.
+"""
 
 import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from phylon.catalogue import closest, find
-from phylon.spec.algorithms import DrACSpec, PPOSpec, SACSpec, ToySpec, tuned
-from phylon.spec.distributions import bounds
-from phylon.spec.evolving import CopySpec, Evolving
-from phylon.spec.execution_checks import EXECUTION_CHECKS
-from phylon.spec.joint import JOINT_CHECKS
-from phylon.spec.mf_pbt import MFPBTSpec
-from phylon.spec.pb2 import PB2FamilySpec
-from phylon.spec.pb2_checks import family_fits_what_is_tuned, window_holds_a_round
-from phylon.spec.population import NoOpSpec, PBTSpec, RandomSearchSpec
+from phylon.registry import algorithms, methods, suites
+from phylon.registry.descriptions import AlgorithmDescription
+from phylon.spec.algorithms import tuned
+from phylon.spec.distributions import Choice, bounds
+from phylon.spec.evolving import CopySpec
 from phylon.spec.problems import Problem, showable
-from phylon.spec.replay_method import ReplayScheduleSpec, schedule_problems
-from phylon.spec.resets import resettable_parts
+from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.spec.segments import segment_steps
-from phylon.spec.selection import NoSelection, TruncationSelection, donors, replaced_members
-from phylon.spec.toy_checks import toys_climb_their_own_problem
-from phylon.spec.video_checks import VIDEO_CHECKS
+from phylon.spec.selection import TruncationSelection, donors, replaced_members
 
 if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
 
 
 def cross_field_problems(spec: "ExperimentSpec") -> list[Problem]:
-    return [problem for check in CHECKS for problem in check(spec)]
+    return [found for check in CHECKS for found in check(spec)]
 
 
-def _problem(path: str, value: Any, message: str, remedy: str) -> Problem:
+def problem(path: str, value: Any, message: str, remedy: str) -> Problem:
     return Problem(path=path, value=value, message=message, remedy=remedy)
 
 
@@ -43,7 +40,7 @@ def environment_is_known(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
         if ":" in environment.id:
             remedy = "module-qualified ids run code of that module and are refused; use an id of the catalogue"
-        yield _problem("environment.id", environment.id, f"unknown environment in suite '{environment.suite}'", remedy)
+        yield problem("environment.id", environment.id, f"unknown environment in suite '{environment.suite}'", remedy)
 
 
 def options_fit_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
@@ -52,78 +49,170 @@ def options_fit_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
     entry = find(environment.suite, environment.id)
     if entry is None:
         return
-    options = {"atari": environment.atari, "procgen": environment.procgen}
-    for family, option in options.items():
-        if option is not None and (entry.suite, entry.family) != ("envpool", family):
-            yield _problem(
-                f"environment.{family}",
-                option.model_dump(mode="json"),
-                f"{entry.id} of suite '{entry.suite}' is no {family} game of envpool",
-                f"leave it out, or choose one of `phylon environments --suite envpool --search {family}`",
-            )
-    if environment.stepping != "auto" and environment.suite != "gymnasium":
-        yield _problem(
+    own = suites()[entry.suite].family(entry.family).options
+    for suite in suites().values():
+        for family, description in suite.families.items():
+            option = getattr(environment, description.options) if description.options else None
+            if option is not None and description.options != own:
+                yield problem(
+                    f"environment.{description.options}",
+                    option.model_dump(mode="json"),
+                    f"{entry.id} of suite '{entry.suite}' is no {family} game of {suite.name}",
+                    f"leave it out, or choose one of `phylon environments --suite {suite.name} --search {family}`",
+                )
+    if environment.stepping != "auto" and not suites()[environment.suite].has_stepping:
+        having = ", ".join(suite.name for suite in suites().values() if suite.has_stepping)
+        yield problem(
             "environment.stepping",
             environment.stepping,
             f"suite '{environment.suite}' has its own way of stepping",
-            "leave it out: only gymnasium environments have a choice",
+            f"leave it out: only {having} environments have a choice",
         )
-
-
-CONTINUOUS_ONLY = ("td3", "sac", "ddpg")
-DISCRETE_ONLY = ("dqn",)
 
 
 def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
     entry, algorithm = find(spec.environment.suite, spec.environment.id), spec.algorithm
-    if entry is None or entry.suite == "toy" or isinstance(algorithm, ToySpec):  # see `toys_climb_their_own_problem`
+    if entry is None:
         return
-    needed = "box" if algorithm.name in CONTINUOUS_ONLY else "discrete" if algorithm.name in DISCRETE_ONLY else None
-    if entry.action.kind == "other" or (needed and entry.action.kind != needed):
-        kind = {"box": "continuous", "discrete": "discrete", None: "continuous or discrete"}[needed]
-        yield _problem(
+    description = describe_algorithm(algorithm)
+    residents = [other.name for other in algorithms().values() if other.home == (entry.suite, entry.id)]
+    if description.home not in (None, (entry.suite, entry.id)):
+        suite, id = description.home
+        yield problem(
             "algorithm.name",
             algorithm.name,
-            f"{algorithm.name} needs {kind} actions, but {entry.id} has {entry.action.describe()}",
-            f"choose an environment with {kind} actions, or another algorithm",
+            f"{algorithm.name} is a toy for {id} of suite '{suite}' alone",
+            f"write environment: {{suite: {suite}, id: {id}}}, or choose another algorithm",
         )
-    axes = 1 if algorithm.network.kind == "mlp" else 3
-    if entry.observation.kind != "box" or len(entry.observation.shape) != axes:
-        form = "a flat vector of observations" if axes == 1 else "images"
-        yield _problem(
+        return
+    if residents and algorithm.name not in residents:
+        yield problem(
+            "environment.suite",
+            entry.suite,
+            f"there is nothing to learn for {algorithm.name} in {entry.id}: its action is the answer",
+            f"use the algorithm {' or '.join(residents)}, or another suite",
+        )
+        return
+    if entry.action.kind not in description.actions:
+        kinds = " or ".join(word for kind, word in ACTIONS.items() if kind in description.actions)
+        yield problem(
+            "algorithm.name",
+            algorithm.name,
+            f"{algorithm.name} needs {kinds} actions, but {entry.id} has {entry.action.describe()}",
+            f"choose an environment with {kinds} actions, or another algorithm",
+        )
+    refusal = description.observes(algorithm, entry.observation)
+    if refusal is not None:
+        yield problem(
             "environment.id",
             entry.id,
-            f"network.kind {algorithm.network.kind} needs {form}, but {entry.id} has {entry.observation.describe()}",
-            f"choose an environment that gives {form}, or another algorithm.network.kind",
-        )
-    elif algorithm.name == "drac" and not _is_square_and_coloured(entry.observation.shape):
-        yield _problem(
-            "environment.id",
-            entry.id,
-            f"drac augments square colour images, but {entry.id} has {entry.observation.describe()}",
-            "choose an environment with such images, e.g. a procgen game of envpool, or use ppo",
+            f"{refusal.message}, but {entry.id} has {entry.observation.describe()}",
+            refusal.remedy,
         )
 
 
-def _is_square_and_coloured(shape: tuple[int, ...]) -> bool:
-    return len(shape) == 3 and shape[0] == shape[1] and shape[2] == 3
+ACTIONS = {"box": "continuous", "discrete": "discrete"}
+
+
+def method_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """What the method's description asks for."""
+    method, size = describe_method(spec.population.method), spec.population.size
+    names = tuned(spec.algorithm)
+    if method.tuning == "required" and not names:
+        yield problem(
+            "algorithm",
+            spec.algorithm.name,
+            f"{method.name} has nothing to tune: every hyper-parameter is a fixed number",
+            _example_of_tuning(spec),
+        )
+    choices = {name: value for name, value in names.items() if isinstance(value, Choice)}
+    if method.choices == "refused":
+        for name, choice in choices.items():
+            others = [other.name for other in methods().values() if other.choices == "required"]
+            yield problem(
+                f"algorithm.{name}",
+                showable(choice.model_dump(mode="json")),
+                f"{method.name} tunes numbers only, and a choice is none",
+                f"use {', '.join(others[:-1])} or {others[-1]}, or give it a range or a fixed value",
+            )
+    elif method.choices == "required" and names and not choices:
+        others = [other.name for other in methods().values() if other.choices == "refused"]
+        yield problem(
+            "population.method.name",
+            method.name,
+            "nothing that is tuned is a choice",
+            f"use {' or '.join(others)}, or give a hyper-parameter a choice",
+        )
+    yield from method.problems(spec)
+    if method.joint is not None and size < method.smallest_size:
+        yield problem("population.size", size, f"{method.name} needs others", f"use at least {method.smallest_size}")
+
+
+def _example_of_tuning(spec: "ExperimentSpec") -> str:
+    """With a field that this algorithm has."""
+    name, distribution = next(iter(describe_algorithm(spec.algorithm).search_space.items()))
+    (kind, value), *_ = distribution.model_dump(mode="json").items()
+    return f"give at least one a distribution, e.g. {name}: {{{kind}: {value}}}"
+
+
+def joint_learning_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """Where members share a critic they share a replay, too, and learn in one program."""
+    method, algorithm = describe_method(spec.population.method), describe_algorithm(spec.algorithm)
+    if method.joint is None:
+        return
+    if not method.can_train(algorithm):
+        names = [other.name for other in algorithms().values() if method.can_train(other)]
+        yield problem(
+            "algorithm.name", algorithm.name, f"{method.name} is not made for it", f"use {' or '.join(names)}"
+        )
+        return
+    if spec.replay is not None and spec.replay.sharing != "shared":
+        yield problem(
+            "replay.sharing",
+            spec.replay.sharing,
+            f"the critic of {method.name} learns from what all members have gathered",
+            "write sharing: shared",
+        )
+    if spec.execution.strategy not in ("auto", "vectorized"):
+        yield problem(
+            "execution.strategy",
+            spec.execution.strategy,
+            f"members of {method.name} share a critic, so they learn in one program on one device",
+            "use auto or vectorized",
+        )
+    if spec.resets is not None:
+        yield problem("resets", showable(spec.resets.model_dump()), f"{method.name} shares its critic", "leave it out")
+    shared = algorithm.shared_critic.numbers if algorithm.shared_critic else ()
+    for name, distribution in tuned(spec.algorithm).items():
+        if name in shared:
+            yield problem(
+                f"algorithm.{name}",
+                showable(distribution.model_dump(mode="json")),
+                f"it belongs to the critic that all members of {method.name} share",
+                "write a number",
+            )
 
 
 def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
     size, selection = spec.population.size, getattr(spec.population.method, "selection", None)
     if not isinstance(selection, TruncationSelection):
         return
+    if size < 2:
+        method = spec.population.method.name
+        remedy = "use at least 2, or leave the method out"
+        yield problem("population.size", size, f"{method} selects among members, and there is only one", remedy)
+        return
     replaced = replaced_members(size, selection)
     if replaced < 1:
         larger = f"use a population of at least {math.ceil(1 / selection.bottom - 1e-9)}"
-        yield _problem(
+        yield problem(
             "population.method.selection.bottom",
             selection.bottom,
             f"truncation would replace no member: {selection.bottom} of {size} is less than one",
-            f"{larger}, or a bottom share of at least {math.ceil(1000 / size) / 1000}" if size > 1 else larger,
+            f"{larger}, or a bottom share of at least {math.ceil(1000 / size) / 1000}",
         )
     elif replaced + donors(size, selection) > size:
-        yield _problem(
+        yield problem(
             "population.method.selection.top",
             selection.top,
             "the replaced and the copied members overlap",
@@ -131,53 +220,11 @@ def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
 
 
-def somebody_changes(spec: "ExperimentSpec") -> Iterator[Problem]:
-    """Where nobody is replaced, nothing would ever happen unless everyone explores."""
-    method = spec.population.method
-    if not isinstance(method, PBTSpec | NoOpSpec) or not isinstance(method.selection, NoSelection):
-        return
-    if isinstance(method, NoOpSpec) or method.explorers == "children":
-        yield _problem(
-            "population.method.selection.name",
-            method.selection.name,
-            "nobody is replaced and nobody explores, so the population would never change",
-            "use pbt with explorers: everyone, or the method independent",
-        )
-
-
-def something_is_tuned(spec: "ExperimentSpec") -> Iterator[Problem]:
-    method = spec.population.method
-    if isinstance(method, PBTSpec | PB2FamilySpec | RandomSearchSpec) and not tuned(spec.algorithm):
-        yield _problem(
-            "algorithm",
-            spec.algorithm.name,
-            f"{method.name} has nothing to tune: every hyper-parameter is a fixed number",
-            "give at least one a distribution, e.g. policy_learning_rate: {log_uniform: [3.0e-5, 3.0e-3]}",
-        )
-
-
-def parts_have_quarters(spec: "ExperimentSpec") -> Iterator[Problem]:
-    method, size = spec.population.method, spec.population.size
-    if isinstance(method, MFPBTSpec) and size % (4 * len(method.frequencies)):
-        parts = len(method.frequencies)
-        yield _problem(
-            "population.size",
-            size,
-            f"mf_pbt has {parts} parts of equal quarters, so the size must be a multiple of {4 * parts}",
-            f"use {max(1, round(size / (4 * parts))) * 4 * parts}, or other frequencies",
-        )
-
-
-def schedule_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if isinstance(spec.population.method, ReplayScheduleSpec):
-        yield from schedule_problems(spec.population.method, spec.algorithm, segment_steps(spec))
-
-
 def operators_move_something(spec: "ExperimentSpec") -> Iterator[Problem]:
     method, names = spec.population.method, tuned(spec.algorithm)
-    for name in method.operators if isinstance(method, PBTSpec) else ():
+    for name in getattr(method, "operators", ()):
         if name not in names:
-            yield _problem(
+            yield problem(
                 f"population.method.operators.{name}",
                 name,
                 f"{spec.algorithm.name} does not tune it, so there is nothing to move",
@@ -191,95 +238,49 @@ def founders_are_members(spec: "ExperimentSpec") -> Iterator[Problem]:
         path = f"population.founders.{name}"
         if name not in names:
             remedy = f"use some of: {', '.join(names)}" if names else "leave it out"
-            yield _problem(path, name, f"{spec.algorithm.name} does not tune it", remedy)
+            yield problem(path, name, f"{spec.algorithm.name} does not tune it", remedy)
             continue
         if len(values) != size:
-            yield _problem(
+            yield problem(
                 path, list(values), f"{len(values)} values for {size} members", "write one value for each member"
             )
         low, high = bounds(names[name])
         for value in values:
             if not low <= value <= high:
-                yield _problem(path, value, f"leaves the bounds [{low:g}, {high:g}]", f"change it, or algorithm.{name}")
+                yield problem(path, value, f"leaves the bounds [{low:g}, {high:g}]", f"change it, or algorithm.{name}")
 
 
-def policies_can_be_copied(spec: "ExperimentSpec") -> Iterator[Problem]:
-    copying = getattr(spec.population.method, "copying", None)
+def copies_are_possible(spec: "ExperimentSpec") -> Iterator[Problem]:
+    copying, algorithm = getattr(spec.population.method, "copying", None), spec.algorithm
     if not isinstance(copying, CopySpec):
         return
-    if copying.what == "policy" and spec.algorithm.name not in CONTINUOUS_ONLY:
-        yield _problem(
+    if copying.what == "policy" and not describe_algorithm(algorithm).state(algorithm).policy:
+        able = [other.name for other in algorithms().values() if _has_separable_policy(other)]
+        yield problem(
             "population.method.copying.what",
             copying.what,
-            f"the policy of {spec.algorithm.name} is no part of its own that could be copied without the rest",
-            f"use agent, or one of the algorithms {', '.join(CONTINUOUS_ONLY)}",
+            f"the policy of {algorithm.name} is no part of its own that could be copied without the rest",
+            f"use agent, or one of the algorithms {', '.join(able)}",
         )
-    if copying.replay and spec.algorithm.learns_from == "rollout":
-        yield _problem(
-            "population.method.copying.replay",
-            copying.replay,
-            f"{spec.algorithm.name} keeps no replay",
-            "leave it out",
+    if copying.replay and algorithm.learns_from == "rollout":
+        yield problem(
+            "population.method.copying.replay", copying.replay, f"{algorithm.name} keeps no replay", "leave it out"
         )
+    if copying.replay and spec.replay is not None and spec.replay.sharing == "shared":
+        yield problem("population.method.copying.replay", True, "all members share one replay", "leave it out")
+
+
+def _has_separable_policy(algorithm: AlgorithmDescription) -> bool:
+    return bool(algorithm.state(algorithm.spec.model_validate({"name": algorithm.name})).policy)
 
 
 def tuned_numbers_are_read(spec: "ExperimentSpec") -> Iterator[Problem]:
     """A number that structure switches off must not look as if a method could tune it."""
-    unread = spec.algorithm.unread() if isinstance(spec.algorithm, SACSpec) else ()
+    unread = describe_algorithm(spec.algorithm).unread(spec.algorithm)
     for name, distribution in tuned(spec.algorithm).items():
         if name in unread:
-            yield _problem(
-                f"algorithm.{name}",
-                showable(distribution.model_dump(mode="json")),
-                "nothing reads it where the temperature is fixed",
-                "leave it out, write a number, or write temperature: adaptive",
-            )
-
-
-def intervals_are_whole_segments(spec: "ExperimentSpec") -> Iterator[Problem]:
-    segment = segment_steps(spec)
-    is_rollout = spec.algorithm.learns_from == "rollout"
-    origin = "algorithm.rollout_steps x environment.envs_per_member" if is_rollout else "execution.segment_steps"
-    steps = {
-        "budget.env_steps": spec.budget.env_steps,
-        "evaluation.interval": spec.evaluation.interval,
-        "metrics.interval": spec.metrics.interval,
-        "checkpoint.interval": spec.checkpoint.interval,
-    }
-    if spec.replay is not None:
-        steps["replay.warmup"] = spec.replay.warmup
-    method = spec.population.method
-    if isinstance(method, Evolving) and method.unit == "steps":
-        steps["population.method.interval"] = method.interval
-    for path, value in steps.items():
-        if value % segment:
-            yield _problem(
-                path,
-                value,
-                f"not a multiple of {origin} ({segment})",
-                f"use {max(segment, round(value / segment) * segment)}, or change {origin}",
-            )
-
-
-def segment_holds_whole_steps_and_updates(spec: "ExperimentSpec") -> Iterator[Problem]:
-    if spec.replay is None:
-        return
-    segment = segment_steps(spec)
-    if segment % spec.environment.envs_per_member:
-        yield _problem(
-            "environment.envs_per_member",
-            spec.environment.envs_per_member,
-            f"does not divide execution.segment_steps ({segment})",
-            "make segment_steps a multiple of it",
-        )
-    updates = segment * spec.replay.ratio
-    if abs(updates - round(updates)) > 1e-9 or round(updates) < 1:
-        yield _problem(
-            "replay.ratio",
-            spec.replay.ratio,
-            f"gives {updates:g} updates for a segment of {segment} steps, which is not a whole number",
-            "choose ratio and execution.segment_steps so that their product is a whole number of at least 1",
-        )
+            value = showable(distribution.model_dump(mode="json"))
+            yield problem(f"algorithm.{name}", value, unread[name].message, unread[name].remedy)
 
 
 def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
@@ -289,59 +290,91 @@ def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
         return
     if spec.replay is not None:
         remedy = "leave it out; algorithm.rollout_steps says how much is gathered for each update"
-        yield _problem("replay", spec.replay.model_dump(), f"{algorithm.name} keeps no replay", remedy)
+        yield problem("replay", spec.replay.model_dump(), f"{algorithm.name} keeps no replay", remedy)
     if spec.execution.segment_steps is not None:
-        yield _problem(
+        yield problem(
             "execution.segment_steps",
             spec.execution.segment_steps,
             f"a segment of {algorithm.name} is one rollout",
             "leave it out, and set algorithm.rollout_steps",
         )
     if spec.execution.overlap:
-        yield _problem(
+        yield problem(
             "execution.overlap",
             True,
             f"{algorithm.name} learns from what its present policy does, so it cannot learn while that goes on",
             "leave it out, or use an algorithm with a replay",
-        )
-    transitions = segment_steps(spec)
-    if isinstance(algorithm, PPOSpec | DrACSpec) and transitions % algorithm.minibatches:
-        yield _problem(
-            "algorithm.minibatches",
-            algorithm.minibatches,
-            f"does not divide the {transitions} transitions of a rollout",
-            "make rollout_steps x envs_per_member a multiple of it",
-        )
-
-
-def selection_follows_evaluation(spec: "ExperimentSpec") -> Iterator[Problem]:
-    """Selection ranks by an evaluation of the very weights that it copies, never by an older one."""
-    method = spec.population.method
-    if not isinstance(method, Evolving) or method.unit == "updates":  # after so many updates members are evaluated anew
-        return
-    interval, evaluation = method.interval, spec.evaluation.interval
-    if interval % evaluation:
-        yield _problem(
-            "population.method.interval",
-            interval,
-            f"not a multiple of evaluation.interval ({evaluation}), so selection would rank by stale fitness",
-            f"use {max(evaluation, round(interval / evaluation) * evaluation)}, or change evaluation.interval",
         )
 
 
 def resets_have_parts(spec: "ExperimentSpec") -> Iterator[Problem]:
     if spec.resets is None:
         return
-    known = resettable_parts(spec.algorithm)
+    known = tuple(describe_algorithm(spec.algorithm).state(spec.algorithm).parts)
     if not known:
-        yield _problem(
+        yield problem(
             "resets", showable(spec.resets.model_dump()), f"{spec.algorithm.name} cannot be reset", "leave it out"
         )
     for part in spec.resets.parts or ():
         if known and part not in known:
-            yield _problem(
+            yield problem(
                 "resets.parts", part, f"{spec.algorithm.name} has no part '{part}'", f"use some of {', '.join(known)}"
             )
+
+
+def execution_settings_are_read(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """Numbers of `execution` that only one strategy reads are refused elsewhere rather than ignored."""
+    execution, method = spec.execution, describe_method(spec.population.method)
+    if execution.chunk is not None and method.joint is not None:
+        yield problem(
+            "execution.chunk",
+            execution.chunk,
+            f"members of {method.name} share a critic, so all of them learn at the same time",
+            "leave it out",
+        )
+    elif execution.chunk is not None and execution.strategy != "vectorized":
+        yield problem(
+            "execution.chunk",
+            execution.chunk,
+            f"only vectorized members learn in chunks, and execution.strategy is {execution.strategy}",
+            "write strategy: vectorized, or leave it out",
+        )
+    if execution.processes is not None and execution.strategy != "parallel":
+        yield problem(
+            "execution.processes",
+            execution.processes,
+            f"only parallel members learn in several processes, and execution.strategy is {execution.strategy}",
+            "write strategy: parallel, or leave it out",
+        )
+
+
+def films_are_possible(spec: "ExperimentSpec") -> Iterator[Problem]:
+    videos, size, environment = spec.videos, spec.population.size, spec.environment
+    if videos is None:
+        return
+    if videos.width % 2:  # colour is stored for squares of 2 x 2 pixels
+        remedy = f"use {videos.width - 1} or {videos.width + 1}"
+        yield problem("videos.width", videos.width, "not an even number", remedy)
+    members = () if isinstance(videos.members, str) else videos.members
+    for member in members:
+        if member >= size:
+            yield problem(
+                "videos.members",
+                member,
+                f"the population has {size} members",
+                f"use numbers from 0 to {size - 1}, best, or all",
+            )
+    if len(set(members)) < len(members):
+        yield problem("videos.members", showable(members), "a member is named twice", "name each member once")
+    entry = find(environment.suite, environment.id)
+    if entry is not None and not entry.is_renderable:
+        others = " or ".join(suite.name for suite in suites().values() if suite.is_renderable)
+        yield problem(
+            "videos",
+            showable(videos.model_dump(mode="json")),
+            f"{entry.id} of suite '{entry.suite}' cannot be drawn",
+            f"leave videos out, or choose an environment that can, e.g. of suite {others}",
+        )
 
 
 def warmup_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
@@ -349,17 +382,18 @@ def warmup_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
         return
     warmup, budget = spec.replay.warmup, spec.budget.env_steps
     if warmup >= budget:
-        yield _problem(
+        yield problem(
             "replay.warmup",
             warmup,
             f"the whole budget of {budget} steps would be random actions",
             "make warmup smaller than budget.env_steps",
         )
-    if spec.replay.capacity < spec.algorithm.batch_size:
-        yield _problem(
+    rows = describe_algorithm(spec.algorithm).memory.batch_rows(spec.algorithm, segment_steps(spec))
+    if spec.replay.capacity < rows:
+        yield problem(
             "replay.capacity",
             spec.replay.capacity,
-            f"holds less than one batch of {spec.algorithm.batch_size}",
+            f"holds less than one batch of {rows}",
             "raise replay.capacity or lower algorithm.batch_size",
         )
 
@@ -368,25 +402,16 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     environment_is_known,
     options_fit_environment,
     algorithm_fits_environment,
-    toys_climb_their_own_problem,
+    method_fits,
+    joint_learning_fits,
     truncation_replaces_someone,
-    somebody_changes,
-    something_is_tuned,
-    family_fits_what_is_tuned,
-    window_holds_a_round,
-    parts_have_quarters,
-    schedule_fits,
     operators_move_something,
     founders_are_members,
-    policies_can_be_copied,
+    copies_are_possible,
     tuned_numbers_are_read,
-    intervals_are_whole_segments,
-    segment_holds_whole_steps_and_updates,
     rollouts_stand_alone,
-    selection_follows_evaluation,
     resets_have_parts,
-    *JOINT_CHECKS,
-    *EXECUTION_CHECKS,
-    *VIDEO_CHECKS,
+    execution_settings_are_read,
+    films_are_possible,
     warmup_fits,
 )

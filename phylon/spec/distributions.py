@@ -5,10 +5,14 @@ support. In YAML a number is written plainly (`discount: 0.99`) and a distributi
 (`discount: {uniform: [0.9, 1.0]}`).
 """
 
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple, cast, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
+
+from phylon.spec.quantities import read_count, read_number
 
 Scale = Literal["linear", "log", "integer", "choice"]
 
@@ -18,6 +22,57 @@ class Model(BaseModel):
 
     # Attribute docstrings become the descriptions of the JSON schema, so they are written once.
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_numbers(cls, written: Any) -> Any:
+        """`1M` and `1e-3`, which YAML leaves as texts, wherever a field holds numbers and no texts."""
+        if not isinstance(written, dict):
+            return written
+        fields = cast(dict[str, Any], written)
+        readers = _readers(cls)
+        return {name: readers[name](value) if name in readers else value for name, value in fields.items()}
+
+
+Reader = Callable[[Any], Any]
+
+
+@cache
+def _readers(model: type[Model]) -> dict[str, Reader]:
+    found = {name: _reader(field.annotation) for name, field in model.model_fields.items()}
+    return {name: reader for name, reader in found.items() if reader is not None}
+
+
+def _reader(annotation: Any) -> Reader | None:
+    """How the numbers of a field are read; None for a field without numbers, or with texts beside them."""
+    if get_origin(annotation) is dict:
+        inner = _reader(get_args(annotation)[1])
+        return inner and (lambda value: _read_values(inner, value))
+    leaves = _leaves(annotation)
+    if str in leaves or not leaves & {int, float}:
+        return None
+    return lambda value: _read_each(read_number if float in leaves else read_count, value)
+
+
+def _leaves(annotation: Any) -> set[Any]:
+    if isinstance(annotation, type) and not get_args(annotation):
+        return {annotation}
+    if get_origin(annotation) is Literal:
+        return set()
+    arguments = get_args(annotation)
+    inner = arguments[:1] if get_origin(annotation) is Annotated else arguments
+    return {leaf for argument in inner for leaf in _leaves(argument)}
+
+
+def _read_each(read: Reader, value: Any, depth: int = 2) -> Any:
+    """`depth`: lists of lists are as deep as any field goes."""
+    if depth and isinstance(value, list | tuple):
+        return [_read_each(read, item, depth - 1) for item in cast(list[Any], value)]
+    return read(value)
+
+
+def _read_values(read: Reader, value: Any) -> Any:
+    return {key: read(item) for key, item in cast(dict[Any, Any], value).items()} if isinstance(value, dict) else value
 
 
 # Strict: "5" is text and `true` is not 1, whatever a lenient reader would make of them.
@@ -93,6 +148,14 @@ DISTRIBUTIONS: dict[str, type[Distribution]] = {
     "int_uniform": IntUniform,
     "choice": Choice,
 }
+
+
+def has_distribution(fields: Mapping[str, Any]) -> bool:
+    """Whether any field of an algorithm, as it is written, is a distribution."""
+    return any(
+        isinstance(value, dict) and not DISTRIBUTIONS.keys().isdisjoint(cast(dict[str, Any], value))
+        for value in fields.values()
+    )
 
 
 def bounds(value: float | Distribution) -> Range:
@@ -196,9 +259,8 @@ def _refuse_unknown(value: Any) -> Any:
             "not_a_number_or_distribution",
             "expected a number or one distribution",
             {
-                "remedy": "write a number such as 0.001 (YAML 1.1 reads 1e-3 as text: write 1.0e-3), "
-                "or one of {uniform: [low, high]}, {log_uniform: [low, high]}, {int_uniform: [low, high]}, "
-                "{choice: [a, b]}"
+                "remedy": "write a number such as 0.001 or 1e-3, or one of {uniform: [low, high]}, "
+                "{log_uniform: [low, high]}, {int_uniform: [low, high]}, {choice: [a, b]}"
             },
         )
     return value

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from phylon.spec.distributions import Model
+from phylon.spec.registered import SuiteName
 
-Suite = Literal["gymnasium", "envpool", "gymnax", "mjx", "probe", "toy"]
 Stepping = Literal["auto", "inline", "processes"]
 
 LEVELS = 2**31 - 1
@@ -35,7 +35,7 @@ class ProcgenSpec(Model):
 
 
 class EnvironmentSpec(Model):
-    suite: Suite
+    suite: SuiteName
     id: Annotated[str, Field(min_length=1, max_length=200)]
     envs_per_member: Annotated[int, Field(ge=1, le=256)] = 1
     stepping: Stepping = "auto"

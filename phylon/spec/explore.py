@@ -70,7 +70,7 @@ class KeepExplore(Model):
 class CustomExplore(Model):
     """A function of your own: the worker's entry point of this name in the group `phylon.explores`.
 
-    Refused unless whoever runs the worker allowed it (`PHYLON_ALLOW_CUSTOM=1`).
+    Refused unless the operator of the worker allowed it (`PHYLON_ALLOW_CUSTOM=1`).
     """
 
     name: Literal["custom"]

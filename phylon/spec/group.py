@@ -2,17 +2,17 @@
 
 import copy
 import re
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast
 
-import yaml
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from phylon.spec.distributions import Model
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.overrides import PathRefused, put
-from phylon.spec.problems import Problem, SpecInvalid, problems_of, showable
-from phylon.spec.reading import invalid, parse_spec
+from phylon.spec.problems import Note, Problem, SpecInvalid, problems_of, showable
+from phylon.spec.reading import invalid, to_yaml
+from phylon.spec.resolve import expand, resolve
 from phylon.spec.runtime_study import RuntimeStudySpec, parse_study
 from phylon.spec.upgrade import upgrade
 
@@ -37,7 +37,8 @@ def _group_name(text: str) -> str:
 class GroupSpec(Model):
     """Experiments that belong together. All of them are submitted, or none."""
 
-    version: Literal[1]
+    version: Literal[1, 2] = 2
+    """In which the base and the experiments are written."""
     name: Annotated[str, AfterValidator(_group_name)]
     description: Annotated[str, Field(max_length=2000)] = ""
     kind: Literal["group"]
@@ -58,50 +59,85 @@ class Group(NamedTuple):
 Document = ExperimentSpec | Group | RuntimeStudySpec
 
 
-def parse_document(raw: Any) -> Document:
+class ResolvedDocument(NamedTuple):
+    document: Document
+    notes: list[Note]
+
+    def to_yaml(self) -> str:
+        """All that will run, with every default: of a group, one document per experiment."""
+        document = self.document
+        specs = document.experiments.values() if isinstance(document, Group) else (document,)
+        return to_yaml(*(spec.model_dump(mode="json") for spec in specs))
+
+
+class _ResolvedGroup(NamedTuple):
+    group: Group
+    notes: list[Note]
+
+
+def resolve_document(raw: Any) -> ResolvedDocument:
     """An experiment, a group or a runtime study, whichever `kind` says. Raises `SpecInvalid`."""
     match cast(dict[str, Any], raw).get("kind") if isinstance(raw, dict) else None:
         case "group":
-            return parse_group(raw)
+            return ResolvedDocument(*_resolve_group(raw))
         case "runtime_study":
-            return parse_study(raw)
+            return ResolvedDocument(parse_study(raw), [])
         case _:
-            return parse_spec(raw)
+            return ResolvedDocument(*resolve(raw))
+
+
+def parse_document(raw: Any) -> Document:
+    return resolve_document(raw).document
+
+
+def expand_document(raw: Any) -> Any:
+    """The document with its short forms spelled out, so that dotted paths lead to fields."""
+    if not isinstance(raw, dict):
+        return raw
+    document = cast(dict[str, Any], raw)
+    match document.get("kind"):
+        case "runtime_study":
+            return document
+        case "group" if isinstance(document.get("base"), dict):
+            return document | {"base": expand(document["base"])}
+        case _:
+            return expand(document)
 
 
 def parse_group(raw: Any) -> Group:
     """Raises `SpecInvalid` with every problem found, each at the part of the group that causes it."""
+    return _resolve_group(raw).group
+
+
+def _resolve_group(raw: Any) -> _ResolvedGroup:
     if not isinstance(raw, dict):
-        raise invalid("a group is a mapping of fields", "start with 'version: 1'", showable(raw))
+        raise invalid("a group is a mapping of fields", "write at least the fields kind, name, base", showable(raw))
     lifted = upgrade(cast(dict[str, Any], raw))
     try:
         spec = GroupSpec.model_validate(lifted)
     except ValidationError as error:
         raise SpecInvalid(problems_of(error, GroupSpec, lifted)) from None
-    return Group(spec, _expand(spec))
+    experiments: dict[str, ExperimentSpec] = {}
+    problems: dict[str, list[Problem]] = {suffix: [] for suffix in spec.experiments}
+    notes: dict[str, list[Note]] = {suffix: [] for suffix in spec.experiments}
+    for suffix, changes in spec.experiments.items():
+        try:
+            experiments[suffix], notes[suffix] = resolve(_document(spec, suffix, changes))
+        except SpecInvalid as error:
+            problems[suffix] = error.problems
+    found = _said_twice(spec) + _place(spec, problems)
+    if found:
+        raise SpecInvalid(found)
+    return _ResolvedGroup(Group(spec, experiments), _place(spec, notes))
 
 
 def group_to_yaml(group: Group) -> str:
-    return yaml.safe_dump(group.spec.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-
-
-def _expand(spec: GroupSpec) -> dict[str, ExperimentSpec]:
-    experiments: dict[str, ExperimentSpec] = {}
-    found: dict[str, list[Problem]] = {suffix: [] for suffix in spec.experiments}
-    for suffix, changes in spec.experiments.items():
-        try:
-            experiments[suffix] = parse_spec(_document(spec, suffix, changes))
-        except SpecInvalid as error:
-            found[suffix] = error.problems
-    problems = _said_twice(spec) + _placed(spec, found)
-    if problems:
-        raise SpecInvalid(problems)
-    return experiments
+    return to_yaml(group.spec.model_dump(mode="json"))
 
 
 def _document(spec: GroupSpec, suffix: str, changes: dict[str, Any]) -> dict[str, Any]:
     """The experiment as if someone had written it out."""
-    document: dict[str, Any] = {"description": spec.description} | copy.deepcopy(spec.base)
+    document: dict[str, Any] = {"description": spec.description} | expand(copy.deepcopy(spec.base))
     for path, value in changes.items():
         try:
             put(document, path, copy.deepcopy(value))
@@ -126,23 +162,27 @@ def _said_twice(spec: GroupSpec) -> list[Problem]:
     ]
 
 
-def _placed(spec: GroupSpec, found: dict[str, list[Problem]]) -> list[Problem]:
-    """What is wrong in every experiment and changed in none is the base's fault and said once."""
-    said = [{_words(problem) for problem in problems} for problems in found.values()]
+Remark = TypeVar("Remark", Problem, Note)
+
+
+def _place(spec: GroupSpec, found: dict[str, list[Remark]]) -> list[Remark]:
+    """What is found in every experiment and changed in none is the base's and said once."""
+    said = [{_words(remark) for remark in remarks} for remarks in found.values()]
     everywhere = said[0].intersection(*said)
     changed = {path.strip() for changes in spec.experiments.values() for path in changes}
-    placed: dict[tuple[str, str, str], Problem] = {}
-    for suffix, problems in found.items():
-        for problem in problems:
-            is_shared = _words(problem) in everywhere and not _is_below(problem["path"], changed)
+    placed: dict[tuple[str, str, str], Remark] = {}
+    for suffix, remarks in found.items():
+        for remark in remarks:
+            is_shared = _words(remark) in everywhere and not _is_below(remark["path"], changed)
             place = "base" if is_shared else f"experiments.{suffix}"
-            there = Problem({**problem, "path": f"{place}.{problem['path']}".removesuffix(".")})
+            there = remark.copy()
+            there["path"] = f"{place}.{remark['path']}".removesuffix(".")
             placed.setdefault(_words(there), there)
     return list(placed.values())
 
 
-def _words(problem: Problem) -> tuple[str, str, str]:
-    return problem["path"], problem["message"], repr(problem["value"])
+def _words(remark: Problem | Note) -> tuple[str, str, str]:
+    return remark["path"], remark["message"], repr(remark.get("value"))
 
 
 def _is_below(path: str, others: set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What is wrong with a spec, told the same way by CLI, API and form: path, value, message and remedy."""
+"""What is wrong with a spec, reported alike by CLI, API and form: path, value, message and remedy."""
 
 import difflib
 import math
@@ -17,6 +17,13 @@ class Problem(TypedDict):
     value: Any
     message: str
     remedy: str
+
+
+class Note(TypedDict):
+    """What was changed, and why. Nobody has to do anything about it."""
+
+    path: str
+    message: str
 
 
 class SpecInvalid(ValueError):
@@ -77,7 +84,7 @@ _short.maxstring = _short.maxlong = _short.maxother = 200
 def _path(location: Location, raw: Any, ends_in_key: bool) -> list[str]:
     """The keys that lead through `raw`, without the union tags that pydantic puts between them.
 
-    A tag is told by leading nowhere: `("discount", "uniform", "uniform", 0)` in `{"discount": {"uniform": [2, 1]}}` is
+    A tag leads nowhere: `("discount", "uniform", "uniform", 0)` in `{"discount": {"uniform": [2, 1]}}` is
     `discount.uniform.0`. Only the last part may be a key that is not there, when it is a missing or an unknown one.
     """
     keys: list[str] = []
@@ -156,7 +163,7 @@ def _remedy(kind: str, keys: list[str], context: Mapping[str, Any], legal_names:
         case "int_parsing" | "int_type" | "int_from_float" | "int_parsing_size":
             return "use a whole number"
         case "float_parsing" | "float_type":
-            return "use a number; YAML reads 1e-3 as text, so write 1.0e-3"
+            return "use a number"
         case "tuple_type":
             return "write a list, e.g. [1, 2]"
         case "model_type" | "model_attributes_type":

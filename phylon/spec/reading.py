@@ -1,31 +1,17 @@
-"""From text or plain data to a valid `ExperimentSpec`, and back."""
+"""From text to plain data, and from a spec back to text."""
 
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import yaml
-from pydantic import ValidationError
 
-from phylon.spec.experiment import ExperimentSpec
-from phylon.spec.problems import Problem, SpecInvalid, problems_of, showable
-from phylon.spec.upgrade import upgrade
+from phylon.spec.problems import Problem, SpecInvalid
 
-
-def parse_spec(raw: Any) -> ExperimentSpec:
-    """A spec from plain data (JSON or YAML). Raises `SpecInvalid` with every problem found."""
-    if not isinstance(raw, dict):
-        raise invalid("a spec is a mapping of fields", "start with 'version: 1'", showable(raw))
-    lifted = upgrade(cast(dict[str, Any], raw))
-    try:
-        return ExperimentSpec.model_validate(lifted)
-    except ValidationError as error:
-        raise SpecInvalid(problems_of(error, ExperimentSpec, lifted)) from None
+DEEPEST = 100
+"""Levels of nesting. The C parser has no limit of its own and ends the process where its stack does."""
 
 
-def parse_yaml(text: str) -> ExperimentSpec:
-    return parse_spec(read_yaml(text))
-
-
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """No tags, no code, and no field said twice: YAML would silently keep the last one."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -38,25 +24,37 @@ class _Loader(yaml.SafeLoader):
 
 
 def read_yaml(text: str) -> Any:
-    """Plain data from YAML, safely."""
+    """Plain data from YAML, safely. Raises `SpecInvalid`."""
     try:
-        return yaml.load(text, _Loader)  # a SafeLoader
+        _refuse_deep_nesting(text)
+        return yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "the text"
         message = f"not valid YAML at {where}: {getattr(error, 'problem', None) or error}"
         raise invalid(message, "check indentation and quotes, and that each field is said once") from None
-    except (ValueError, RecursionError) as error:  # an impossible date, a number of 5000 digits, endless nesting
+    except ValueError as error:  # an impossible date, a number of 5000 digits
+        if isinstance(error, SpecInvalid):
+            raise
         raise invalid(f"not valid YAML: {error}", "check numbers and dates; put texts in quotes") from None
+
+
+def _refuse_deep_nesting(text: str) -> None:
+    depth = 0
+    parse = cast(Callable[..., Iterator[yaml.Event]], yaml.parse)  # pyright: ignore[reportUnknownMemberType]
+    for event in parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > DEEPEST:
+            raise invalid(f"nested more than {DEEPEST} levels deep", "remove brackets or dashes that were not meant")
 
 
 def invalid(message: str, remedy: str, value: Any = None) -> SpecInvalid:
     return SpecInvalid([Problem(path="", value=value, message=message, remedy=remedy)])
 
 
-def spec_to_json(spec: ExperimentSpec) -> dict[str, Any]:
-    return spec.model_dump(mode="json")
-
-
-def spec_to_yaml(spec: ExperimentSpec) -> str:
-    return yaml.safe_dump(spec_to_json(spec), sort_keys=False, allow_unicode=True)
+def to_yaml(*documents: dict[str, Any]) -> str:
+    """Several documents are separated by lines of three dashes."""
+    return yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from phylon.spec.algorithms import AlgorithmSpec, DDPGSpec, DQNSpec, SACSpec, TD3Spec
 from phylon.spec.distributions import Model
 
 Part = Literal["actor", "critic", "temperature", "optimisers"]
@@ -24,16 +23,3 @@ class ResetsSpec(Model):
     """`last`: only the layers from which outputs come; those before them are kept."""
     keep: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Share of the old weights that is kept: keep * old + (1 - keep) * fresh. Above 0 it is shrink and perturb."""
-
-
-def resettable_parts(algorithm: AlgorithmSpec) -> tuple[Part, ...]:
-    """What `ResetsSpec.parts` may name; nothing for an algorithm that cannot be reset."""
-    match algorithm:
-        case SACSpec(temperature="adaptive"):
-            return ("actor", "critic", "temperature", "optimisers")
-        case SACSpec() | TD3Spec() | DDPGSpec():
-            return ("actor", "critic", "optimisers")
-        case DQNSpec():
-            return ("critic", "optimisers")
-        case _:
-            return ()

@@ -3,20 +3,33 @@
 import itertools
 from typing import Annotated, Any, Literal, TypeVar, cast
 
-import yaml
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from phylon.registry import algorithms
 from phylon.spec.algorithms.networks import Width
 from phylon.spec.distributions import Model
 from phylon.spec.problems import Problem, SpecInvalid, problems_of, showable
-from phylon.spec.reading import invalid
+from phylon.spec.quantities import read_duration
+from phylon.spec.reading import invalid, to_yaml
 from phylon.spec.upgrade import upgrade
 
-AlgorithmName = Literal["td3", "sac", "ddpg", "dqn", "ppo"]
 Framework = Literal["jax", "torch"]
 StudyStrategy = Literal["sequential", "parallel", "vectorized", "sharded", "auto"]
 
+
+def _measurable(name: str) -> str:
+    names = [other.name for other in algorithms().values() if other.study is not None]
+    if name not in names:
+        remedy = f"use one of {', '.join(names)}"
+        raise PydanticCustomError(
+            "not_measurable", "runtime studies do not measure '{name}'", {"name": name, "remedy": remedy}
+        )
+    return name
+
+
+AlgorithmName = Annotated[str, AfterValidator(_measurable)]
+"""Of an algorithm whose description says how a study measures it."""
 LARGEST_STUDY = 5_000
 STRATEGIES_OF_TWINS: tuple[StudyStrategy, ...] = ("sequential", "parallel", "vectorized")
 """What the PyTorch twins can do; they have no counterpart of the others."""
@@ -67,8 +80,9 @@ class StudyCell(Model):
 class RuntimeStudySpec(Model):
     """Every combination of the lists is measured, with synthetic data that lies ready on the device."""
 
-    version: Literal[1]
+    version: Literal[2] = 2
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+    """Left out, it is made of the algorithms."""
     description: Annotated[str, Field(max_length=2000)] = ""
     kind: Literal["runtime_study"]
     algorithms: Several[AlgorithmName]
@@ -89,8 +103,10 @@ class RuntimeStudySpec(Model):
     """Contenders for the same work take turns; each repeat is one value of the median and the quartiles."""
     warmup_calls: Annotated[int, Field(strict=True, ge=1, le=100)] = 2
     """Calls after the first one, which compiles, and before the first repeat."""
-    seconds: Annotated[float, Field(strict=True, gt=0, le=600, allow_inf_nan=False)] = 5.0
-    """About how long the repeats of a cell take together; each makes at least one call."""
+    seconds: Annotated[float, Field(strict=True, gt=0, le=600, allow_inf_nan=False), BeforeValidator(read_duration)] = (
+        5.0
+    )
+    """About how long the repeats of a cell take together, e.g. `30s`; each makes at least one call."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "RuntimeStudySpec":
@@ -170,13 +186,29 @@ def _cross_field_problems(spec: RuntimeStudySpec) -> list[Problem]:
 def parse_study(raw: Any) -> RuntimeStudySpec:
     """Raises `SpecInvalid` with every problem found."""
     if not isinstance(raw, dict):
-        raise invalid("a runtime study is a mapping of fields", "start with 'version: 1'", showable(raw))
-    lifted = upgrade(cast(dict[str, Any], raw))
+        raise invalid(
+            "a runtime study is a mapping of fields",
+            "write at least the fields kind, algorithms, population_sizes",
+            showable(raw),
+        )
+    document = _expand(upgrade(cast(dict[str, Any], raw)))
     try:
-        return RuntimeStudySpec.model_validate(lifted)
+        return RuntimeStudySpec.model_validate(document)
     except ValidationError as error:
-        raise SpecInvalid(problems_of(error, RuntimeStudySpec, lifted)) from None
+        raise SpecInvalid(problems_of(error, RuntimeStudySpec, document)) from None
+
+
+LISTS = ("algorithms", "frameworks", "strategies", "population_sizes", "fused_updates", "batch_sizes")
+
+
+def _expand(written: dict[str, Any]) -> dict[str, Any]:
+    """One value in the place of a list means a list of one; a study without a name is called by its algorithms."""
+    document = written | {name: [written[name]] for name in LISTS if isinstance(written.get(name), str | int | float)}
+    names = document.get("algorithms")
+    if "name" not in document and isinstance(names, list):
+        document["name"] = "-".join(["runtime", *(str(name) for name in cast(list[Any], names))])[:100]
+    return document
 
 
 def study_to_yaml(spec: RuntimeStudySpec) -> str:
-    return yaml.safe_dump(spec.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return to_yaml(spec.model_dump(mode="json"))

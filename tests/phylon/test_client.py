@@ -95,7 +95,7 @@ class TestRead:
         report = client.validate(SMOKE)
         assert report.valid and report.forecast and report.forecast.members == 8
         report = client.validate({"version": 1})
-        assert not report.valid and "name" in [problem["path"] for problem in report.problems]
+        assert not report.valid and "budget" in [problem["path"] for problem in report.problems]
 
     def test_advice(self, client: Client, worker):
         advice = client.advice(SMOKE)

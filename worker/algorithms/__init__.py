@@ -1,27 +1,16 @@
 """Algorithms by name: `build_algorithm(spec, info)` gives the functions that train one member."""
 
-from collections.abc import Callable
-from typing import Any
+from pkgutil import resolve_name
 
 from phylon.spec.algorithms import AlgorithmSpec
-from phylon.worker.algorithms import ddpg, dqn, drac, ppo, sac, td3, toy
+from phylon.spec.registered import describe_algorithm
 from phylon.worker.core.types import Algorithm, EnvironmentInfo
 
-__all__ = ["ALGORITHMS", "build_algorithm"]
-
-ALGORITHMS: dict[str, Callable[[Any, EnvironmentInfo], Algorithm]] = {
-    "td3": td3.td3,
-    "sac": sac.sac,
-    "ddpg": ddpg.ddpg,
-    "dqn": dqn.dqn,
-    "ppo": ppo.ppo,
-    "drac": drac.drac,
-    "surrogate_ascent": toy.surrogate_ascent,
-    "triangle_climb": toy.triangle_climb,
-}
-"""Each factory takes the spec of its own name."""
+__all__ = ["build_algorithm"]
 
 
 def build_algorithm(spec: AlgorithmSpec, info: EnvironmentInfo) -> Algorithm:
     """Structure (sizes, layers) is closed over and compiled in; numbers arrive as `Hyperparams` at each call."""
-    return ALGORITHMS[spec.name](spec, info)
+    description = describe_algorithm(spec)
+    algorithm: Algorithm = resolve_name(description.engine)(spec, info)
+    return algorithm._replace(learns_from=description.experience, layout=description.state(spec))

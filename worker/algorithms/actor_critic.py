@@ -15,16 +15,6 @@ from phylon.worker.learning import (
 from phylon.worker.learning.optimiser import OptimiserState
 from phylon.worker.networks import Network
 
-DETERMINISTIC_PARTS = {
-    "actor": ("policy", "target_policy"),
-    "critic": ("critic", "target_critic"),
-    "optimisers": ("policy_optimiser", "critic_optimiser"),
-}
-"""What a reset renews where policy and critic both have a target."""
-
-DETERMINISTIC_POLICY = ("policy", "target_policy", "policy_optimiser")
-"""What can be copied without the critics."""
-
 
 class ActorCritic(NamedTuple):
     policy: Network

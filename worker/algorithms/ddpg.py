@@ -15,8 +15,6 @@ import jax
 
 from phylon.spec import DDPGSpec
 from phylon.worker.algorithms.actor_critic import (
-    DETERMINISTIC_PARTS,
-    DETERMINISTIC_POLICY,
     ActorCritic,
     acting_with_noise,
     deterministic_policy_loss,
@@ -53,13 +51,7 @@ def ddpg(spec: DDPGSpec, info: EnvironmentInfo) -> Algorithm:
         state, loss = policy_step(networks, state, hyperparams, batch)
         return target_step(state, hyperparams), metrics | {"policy_loss": loss}
 
-    return Algorithm(
-        init,
-        acting_with_noise(networks.policy),
-        update,
-        parts=DETERMINISTIC_PARTS,
-        policy=DETERMINISTIC_POLICY,
-    )
+    return Algorithm(init, acting_with_noise(networks.policy), update)
 
 
 def init_state(networks: ActorCritic, key: Key) -> DDPGState:

@@ -12,7 +12,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from phylon.spec.dvd import DIVERSITY, DvDSpec
+from phylon.spec.methods.dvd import DIVERSITY, DvDSpec
 from phylon.worker.algorithms.actor_critic import ActorCritic, deterministic_policy_loss
 from phylon.worker.algorithms.shared_critic import Numbers
 from phylon.worker.algorithms.shared_td3 import PolicySteps

@@ -32,9 +32,6 @@ from phylon.worker.learning import (
 from phylon.worker.learning.optimiser import OptimiserState
 from phylon.worker.networks import Network, action_values
 
-PARTS = {"critic": ("critic", "target_critic"), "optimisers": ("critic_optimiser",)}
-"""What a reset can renew. The exploration schedule goes on."""
-
 
 class DQNState(NamedTuple):
     critic: Params
@@ -85,7 +82,7 @@ def dqn(spec: DQNSpec, info: EnvironmentInfo) -> Algorithm:
         )
         return state, metrics | {"critic_loss": loss, "q_value": q_value}
 
-    return Algorithm(init, act, update, parts=PARTS)
+    return Algorithm(init, act, update)
 
 
 def init_state(network: Network, key: Key) -> DQNState:

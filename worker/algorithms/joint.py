@@ -1,25 +1,37 @@
 """Algorithms of populations that learn as one, by their method: `build_joint_algorithm(spec, info)`."""
 
-from phylon.spec import ExperimentSpec, TD3Spec
-from phylon.spec.cem_rl import CEMRLSpec, members_of_share
-from phylon.spec.dvd import DvDSpec
+from pkgutil import resolve_name
+from typing import Any
+
+from phylon.spec import ExperimentSpec
+from phylon.spec.methods.dvd import DvDSpec
+from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.worker.algorithms.diverse_policies import diverse_policies
-from phylon.worker.algorithms.shared_sac import shared_sac
-from phylon.worker.algorithms.shared_td3 import shared_td3
 from phylon.worker.core.types import EnvironmentInfo, JointAlgorithm
 
 
 def build_joint_algorithm(spec: ExperimentSpec, info: EnvironmentInfo) -> JointAlgorithm | None:
     """None where every member learns alone."""
-    algorithm, size = spec.algorithm, spec.population.size
-    match spec.population.method:
-        case CEMRLSpec() as method if algorithm.name == "sac":
-            return shared_sac(algorithm, info, size, members_of_share(size, method.trained))
-        case CEMRLSpec() as method:
-            assert isinstance(algorithm, TD3Spec)
-            return shared_td3(algorithm, info, size, members_of_share(size, method.trained))
-        case DvDSpec() as method:
-            assert isinstance(algorithm, TD3Spec)
-            return shared_td3(algorithm, info, size, size, diverse_policies(method))
-        case _:
-            return None
+    joint = describe_method(spec.population.method).joint
+    return None if joint is None else resolve_name(joint.engine)(spec, info)
+
+
+def learn_apart(spec: ExperimentSpec, info: EnvironmentInfo) -> JointAlgorithm:
+    """Each learner makes its own policy step."""
+    return _share_critic(spec, info)
+
+
+def learn_diversely(spec: ExperimentSpec, info: EnvironmentInfo) -> JointAlgorithm:
+    """All policies make one step on a loss that keeps them apart."""
+    method = spec.population.method
+    assert isinstance(method, DvDSpec)
+    return _share_critic(spec, info, diverse_policies(method))
+
+
+def _share_critic(spec: ExperimentSpec, info: EnvironmentInfo, *policies: Any) -> JointAlgorithm:
+    shared, joint = describe_algorithm(spec.algorithm).shared_critic, describe_method(spec.population.method).joint
+    assert shared is not None and joint is not None
+    size = spec.population.size
+    return resolve_name(shared.engine)(
+        spec.algorithm, info, size, joint.learners(spec.population.method, size), *policies
+    )

@@ -3,7 +3,7 @@
     for each rollout [steps, envs], gathered by the policy as it is:
         rewards are divided by the running deviation of the discounted return
         advantages by GAE; an episode that was cut, or goes on after the rollout, is bootstrapped, a terminated one not
-        `epochs` times, in `minibatches` parts drawn anew each time:
+        `epochs` times, in `minibatches` parts drawn afresh each time:
             one Adam step, the gradient's length limited to `max_gradient_norm`, on
                 the clipped surrogate + value_coefficient * value loss - entropy_coefficient * entropy
 
@@ -132,7 +132,7 @@ def proximal(spec: PPOSpec | DrACSpec, info: EnvironmentInfo, network: PPONetwor
         )
         return PPOState(*learner, scale), jax.tree.map(jnp.mean, metrics)
 
-    return Algorithm(init, act, update, learns_from="rollout")
+    return Algorithm(init, act, update)
 
 
 def with_scaled_rewards(

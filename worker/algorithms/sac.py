@@ -13,7 +13,6 @@ A fixed temperature is the hyper-parameter `initial_temperature`, read at each u
 `policy_loss`, `q_value`, `entropy` of the policy, and `temperature`.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import jax
@@ -77,19 +76,7 @@ def sac(spec: SACSpec, info: EnvironmentInfo) -> Algorithm:
             state = temperature_step(state, hyperparams, policy_metrics["entropy"], info.action_size)
         return state, metrics | policy_metrics | {"temperature": temperature}
 
-    return Algorithm(init, act, update, parts=parts(is_adaptive), policy=("policy", "policy_optimiser"))
-
-
-def parts(is_adaptive: bool) -> Mapping[str, tuple[str, ...]]:
-    optimisers = ("policy_optimiser", "critic_optimiser")
-    networks = {"actor": ("policy",), "critic": ("critic", "target_critic")}
-    if not is_adaptive:
-        return {**networks, "optimisers": optimisers}
-    return {
-        **networks,
-        "temperature": ("log_temperature",),
-        "optimisers": (*optimisers, "temperature_optimiser"),
-    }
+    return Algorithm(init, act, update)
 
 
 def init_state(networks: SACNetworks, key: Key, log_temperature: Array | None) -> SACState:

@@ -4,8 +4,8 @@
                     batch is made with learner i's policy
     every learner:  its own policy step on its own batch, by the shared critic
 
-Numbers of the critic (`SHARED_NUMBERS`) are the same for all members, so the first one's are taken. With a population
-of one this is the plain algorithm, number by number.
+Numbers of the critic (`SharedCritic.numbers`) are the same for all members, so the first one's are taken. With a
+population of one this is the plain algorithm, number by number.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from phylon.spec.dvd import DIVERSITY
-from phylon.spec.joint import SHARED_NUMBERS
+from phylon.spec.algorithms import AlgorithmSpec
+from phylon.spec.methods.dvd import DIVERSITY
+from phylon.spec.registered import describe_algorithm
 from phylon.worker.algorithms.actor_critic import fit_critic
 from phylon.worker.core.types import Array, Hyperparams, Joint, Key, Metrics, Params, State, Transition
 from phylon.worker.learning.optimiser import OptimiserState
@@ -30,8 +31,10 @@ class Numbers(NamedTuple):
     """For `vmap`."""
 
 
-def numbers_of(algorithm: str, hyperparams: Hyperparams, learners: int) -> Numbers:
-    shared = (*SHARED_NUMBERS[algorithm], DIVERSITY)
+def numbers_of(spec: AlgorithmSpec, hyperparams: Hyperparams, learners: int) -> Numbers:
+    critic = describe_algorithm(spec).shared_critic
+    assert critic is not None
+    shared = (*critic.numbers, DIVERSITY)
     return Numbers(
         {name: values[0] if name in shared else values[:learners] for name, values in hyperparams.items()},
         {name: None if name in shared else 0 for name in hyperparams},
@@ -70,7 +73,7 @@ def fit_shared_critic(
 
 
 def for_everyone(metrics: Metrics, size: int) -> Metrics:
-    """[P] each: what is told of the critic is everybody's; a learner's own is NaN for those who do not learn."""
+    """[P] each: what is reported of the critic is everybody's; a learner's own is NaN for those who do not learn."""
     return {
         name: jnp.full(size, value)
         if value.ndim == 0

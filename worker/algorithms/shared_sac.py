@@ -71,7 +71,7 @@ def shared_sac(spec: SACSpec, info: EnvironmentInfo, size: int, learners: int) -
     def update(
         population: Joint, hyperparams: Hyperparams, batch: Transition[Array], keys: Key
     ) -> tuple[Joint, Metrics]:
-        numbers = numbers_of("sac", hyperparams, learners)
+        numbers = numbers_of(spec, hyperparams, learners)
         both_keys = jax.vmap(jax.random.split)(keys)  # [learners, 2]
         state = SACState(**first_members(population, learners)._asdict(), **population.shared._asdict())
         temperature = jax.vmap(sac.current_temperature, in_axes=(AXES, numbers.axes))(state, numbers.values)

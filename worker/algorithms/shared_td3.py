@@ -53,7 +53,7 @@ class TD3Critics(NamedTuple):
 class TD3Shared(NamedTuple):
     critics: TD3Critics
     told: Metrics
-    """What the last policy step had to tell: what the metrics show at the steps in between."""
+    """Metrics of the last policy step, shown at the steps in between. The name is kept in checkpoints."""
 
 
 AXES = TD3State(
@@ -74,7 +74,7 @@ class PolicySteps(NamedTuple):
 
     step: Callable[[ActorCritic, TD3State, Numbers, Transition[Array]], tuple[TD3State, Metrics]]
     """On batches [learners, batch, ...]; the metrics are scalars."""
-    told: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
     """The names of those metrics."""
 
 
@@ -99,13 +99,13 @@ def shared_td3(
 
     def init(keys: Key, hyperparams: Hyperparams) -> Joint:
         states, first = plain_members(plain.init, keys, hyperparams)
-        told = {name: jnp.zeros(()) for name in policies.told}
-        return Joint(fields_of(TD3Member, states), TD3Shared(fields_of(TD3Critics, first), told))
+        shown = {name: jnp.zeros(()) for name in policies.metrics}
+        return Joint(fields_of(TD3Member, states), TD3Shared(fields_of(TD3Critics, first), shown))
 
     def update(
         population: Joint, hyperparams: Hyperparams, batch: Transition[Array], keys: Key
     ) -> tuple[Joint, Metrics]:
-        numbers, shared = numbers_of("td3", hyperparams, learners), population.shared
+        numbers, shared = numbers_of(spec, hyperparams, learners), population.shared
         state = TD3State(**first_members(population, learners)._asdict(), **shared.critics._asdict())
         targets = jax.vmap(partial(td3.critic_targets, networks), in_axes=(AXES, numbers.axes, 0, 0))(
             state, numbers.values, batch, keys
@@ -114,18 +114,18 @@ def shared_td3(
         state = state._replace(critic=critic, critic_optimiser=optimiser, critic_steps=state.critic_steps + 1)
 
         def move_policies(state: TD3State, _: Metrics) -> tuple[TD3State, Metrics]:
-            state, told = policies.step(networks, state, numbers, batch)
-            return td3.target_step(state, numbers.values), told
+            state, shown = policies.step(networks, state, numbers, batch)
+            return td3.target_step(state, numbers.values), shown
 
-        state, told = jax.lax.cond(
+        state, shown = jax.lax.cond(
             state.critic_steps >= numbers.values["policy_delay"],
             move_policies,
-            lambda state, told: (state, told),
+            lambda state, shown: (state, shown),
             state,
             shared.told,
         )
-        metrics |= {"policy_loss": state.policy_loss, **told}
+        metrics |= {"policy_loss": state.policy_loss, **shown}
         members = put_first(population.members, fields_of(TD3Member, state))
-        return Joint(members, TD3Shared(fields_of(TD3Critics, state), told)), for_everyone(metrics, size)
+        return Joint(members, TD3Shared(fields_of(TD3Critics, state), shown)), for_everyone(metrics, size)
 
     return JointAlgorithm(init, update, learners)

@@ -19,8 +19,6 @@ import jax.numpy as jnp
 
 from phylon.spec import TD3Spec
 from phylon.worker.algorithms.actor_critic import (
-    DETERMINISTIC_PARTS,
-    DETERMINISTIC_POLICY,
     ActorCritic,
     acting_with_noise,
     deterministic_policy_loss,
@@ -69,13 +67,7 @@ def td3(spec: TD3Spec, info: EnvironmentInfo) -> Algorithm:
         )
         return state, metrics | {"policy_loss": state.policy_loss}
 
-    return Algorithm(
-        init,
-        acting_with_noise(networks.policy),
-        update,
-        parts=DETERMINISTIC_PARTS,
-        policy=DETERMINISTIC_POLICY,
-    )
+    return Algorithm(init, acting_with_noise(networks.policy), update)
 
 
 def init_state(networks: ActorCritic, key: Key) -> TD3State:

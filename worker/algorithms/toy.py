@@ -54,7 +54,7 @@ def surrogate_ascent(spec: SurrogateAscentSpec, info: EnvironmentInfo) -> Algori
         theta = jnp.clip(state.theta + hyperparams["learning_rate"] * surrogate_gradient(weights, state.theta), -1, 1)
         return AscentState(theta), {"theta_0": theta[0], "theta_1": theta[1]}
 
-    return Algorithm(init, act, update, learns_from="rollout")
+    return Algorithm(init, act, update)
 
 
 def surrogate_gradient(weights: Array, theta: Array) -> Array:
@@ -78,10 +78,10 @@ def triangle_climb(spec: TriangleClimbSpec, info: EnvironmentInfo) -> Algorithm:
         luck_key, noise_key = jax.random.split(key)
         gain = expected_gain(hyperparams["learning_rate"], state.accuracy) * 2 * jax.random.uniform(luck_key)
         moved = jnp.clip(state.accuracy + gain + NOISE * jax.random.normal(noise_key), 0, END)
-        accuracy = jnp.where(state.accuracy >= END, END, moved)  # whoever arrives has arrived
+        accuracy = jnp.where(state.accuracy >= END, END, moved)  # a member that arrives has arrived
         return ClimbState(accuracy), {"accuracy": accuracy, "best_learning_rate": best_learning_rate(accuracy)}
 
-    return Algorithm(init, act, update, learns_from="rollout")
+    return Algorithm(init, act, update)
 
 
 def best_learning_rate(accuracy: Array) -> Array:

@@ -1,10 +1,11 @@
 """The engine's vocabulary. Everything here is written for ONE member; the population axis belongs to `execution`."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import jax
+
+from phylon.registry.descriptions import Experience, StateDescription
 
 Array = jax.Array
 Key = jax.Array
@@ -103,11 +104,19 @@ class Algorithm(NamedTuple):
     init: InitFn
     act: ActFn
     update: UpdateFn
-    learns_from: Literal["replay", "rollout"] = "replay"
-    parts: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """What can be reset: the fields of the state that belong to `actor`, `critic`, `temperature`, `optimisers`."""
-    policy: tuple[str, ...] = ()
-    """The fields of the state that make up a policy that can be copied without its critics; none if it cannot."""
+    learns_from: Experience = "replay"
+    layout: StateDescription = StateDescription()
+    """What the fields of the state are. `build_algorithm` fills both in from the algorithm's description."""
+
+    @property
+    def parts(self) -> Mapping[str, tuple[str, ...]]:
+        """What can be reset: the fields of the state that belong to each part."""
+        return self.layout.parts
+
+    @property
+    def policy(self) -> tuple[str, ...]:
+        """The fields of the state that make up a policy that can be copied without its critics; none if it cannot."""
+        return self.layout.policy
 
 
 class Joint(NamedTuple):

@@ -2,9 +2,10 @@
 
 import importlib
 import warnings
-from typing import NamedTuple, Protocol, cast
+from typing import Protocol, cast
 
 from phylon.catalogue import EnvironmentEntry
+from phylon.registry import suites, unknown_name
 from phylon.spec.environment import EnvironmentSpec, ProcgenSpec
 from phylon.worker.core.errors import EnvironmentUnavailable
 from phylon.worker.core.types import EnvironmentInfo
@@ -13,7 +14,6 @@ from phylon.worker.environments.host import HostEnvironments, Purpose, Renderer,
 from phylon.worker.environments.spaces import info_of
 
 __all__ = [
-    "SUITES",
     "HostEnvironments",
     "Purpose",
     "Renderer",
@@ -26,22 +26,6 @@ __all__ = [
     "suite_entries",
     "suite_ids",
 ]
-
-
-class Adapter(NamedTuple):
-    module: str
-    extra: str
-    """Of our own package: what to install when the suite's library is missing."""
-
-
-SUITES = {
-    "gymnasium": Adapter("phylon.worker.environments.gymnasium_suite", "worker"),
-    "envpool": Adapter("phylon.worker.environments.envpool_suite", "suites"),
-    "gymnax": Adapter("phylon.worker.environments.gymnax_suite", "suites"),
-    "mjx": Adapter("phylon.worker.environments.mjx_suite", "suites"),
-    "probe": Adapter("phylon.worker.environments.probe", "worker"),
-    "toy": Adapter("phylon.worker.environments.toy", "worker"),
-}
 
 
 class Suite(Protocol):
@@ -82,8 +66,8 @@ def describe(suite: str, id: str) -> EnvironmentInfo:
 
 def has_unseen_levels(environment: EnvironmentSpec) -> bool:
     """Whether members train on a part of the levels, so that there are others to test them on."""
-    is_procgen = find_entry(environment.suite, environment.id).family == "procgen"
-    return is_procgen and (environment.procgen or ProcgenSpec()).levels > 0
+    family = find_entry(environment.suite, environment.id).family
+    return suites()[environment.suite].family(family).has_levels and (environment.procgen or ProcgenSpec()).levels > 0
 
 
 def find_entry(suite: str, id: str) -> EnvironmentEntry:
@@ -107,12 +91,12 @@ def suite_entries(suite: str) -> list[EnvironmentEntry]:
 
 
 def _suite(name: str) -> Suite:
-    if name not in SUITES:
-        raise EnvironmentUnavailable(f"unknown environment suite '{name}'", f"use one of {', '.join(SUITES)}")
+    if name not in suites():
+        raise EnvironmentUnavailable(f"unknown environment suite '{name}'", unknown_name(suites()))
     try:
-        return cast(Suite, importlib.import_module(SUITES[name].module))
+        return cast(Suite, importlib.import_module(suites()[name].adapter))
     except ModuleNotFoundError as error:
         raise EnvironmentUnavailable(
             f"the environment suite '{name}' needs the package '{error.name}', which is not installed here",
-            f"install it with `pip install 'phylon[{SUITES[name].extra}]'`, or choose another suite",
+            f"install it with `pip install '{suites()[name].install}'`, or choose another suite",
         ) from error

@@ -1,21 +1,19 @@
-"""Writes phylon/catalogue/*.json from the installed suites: `python -m phylon.worker.environments.catalogue`."""
+"""Writes the lists of environments of installed suites: `python -m phylon.worker.environments.catalogue [SUITE …]`."""
 
-from importlib import resources
+import sys
 from pathlib import Path
 
-from phylon.worker.environments import SUITES, suite_entries
+from phylon.catalogue import catalogue_file
+from phylon.registry import suites
+from phylon.worker.environments import suite_entries
 
 
 def render(suite: str) -> str:
-    """The file of a suite: a JSON list, one environment a line, in the order of ids."""
+    """The file of a suite: a JSON list, one environment per line, in the order of ids."""
     lines = [entry.to_line() for entry in sorted(suite_entries(suite), key=lambda entry: entry.id)]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def catalogue_file(suite: str) -> Path:
-    return Path(str(resources.files("phylon.catalogue"))) / f"{suite}.json"
-
-
 if __name__ == "__main__":
-    for suite in SUITES:
-        catalogue_file(suite).write_text(render(suite), encoding="utf-8")
+    for name in sys.argv[1:] or suites():
+        Path(str(catalogue_file(suites()[name]))).write_text(render(name), encoding="utf-8")

@@ -1,6 +1,6 @@
 """envpool: C++ pools of MuJoCo, dm_control, Atari, Procgen, classic control and others.
 
-An environment's seed is fixed when its pool is made, so each reset makes the pool anew.
+An environment's seed is fixed when its pool is made, so each reset makes a new pool.
 """
 
 import functools
@@ -13,7 +13,8 @@ import numpy as np
 from envpool.registration import registry
 from numpy.typing import NDArray
 
-from phylon.catalogue.entry import ATARI_FRAMES, EnvironmentEntry
+from phylon.catalogue import EnvironmentEntry
+from phylon.catalogue.bundled import ENVPOOL
 from phylon.spec.environment import AtariSpec, EnvironmentSpec, ProcgenSpec
 from phylon.worker.core.errors import EnvironmentUnavailable
 from phylon.worker.core.types import EnvironmentInfo
@@ -27,7 +28,7 @@ FAMILIES = {"envpool.mujoco.dmc": "dm_control", "envpool.mujoco.gym": "mujoco"}
 """Where the last part of the module would not say it."""
 
 FRAMES_PER_SECOND = 30
-"""envpool does not tell how fast its environments' time passes."""
+"""envpool does not report how fast its environments' time passes."""
 
 Options = dict[str, Any]
 
@@ -105,7 +106,9 @@ def _options(environment: EnvironmentSpec, family: str, purpose: Purpose) -> Opt
 
 
 def _fixed_options(family: str) -> Options:
-    return {"procgen": {"channel_first": False}, "atari": {"stack_num": ATARI_FRAMES}}.get(family, {})
+    return {"procgen": {"channel_first": False}, "atari": {"stack_num": ENVPOOL.family("atari").frame_stack}}.get(
+        family, {}
+    )
 
 
 class EnvpoolEnvironments:

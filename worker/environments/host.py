@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from phylon.worker.core.types import EnvironmentInfo
 
 Purpose = Literal["train", "evaluate", "test"]
-"""What for: to learn from; to rank members by, on the same levels but with true rewards and whole games; or to tell how
-they do on all levels, where training and ranking have some of them only."""
+"""What for: to learn from; to rank members by, on the same levels but with true rewards and whole games; or to measure
+how they do on all levels, where training and ranking have some of them only."""
 
 FloatArray = NDArray[np.float32]
 BoolArray = NDArray[np.bool_]

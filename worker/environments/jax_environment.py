@@ -68,7 +68,7 @@ def start(environment: JaxEnvironment, keys: Key) -> tuple[Pool, Array]:
     """A pool, each environment with its own key [count], and the first observations."""
     keys, reset_keys = _split(keys, 2)
     # Of settled types: an environment may begin with plain numbers of Python, whose types steps would change, and then
-    # the second segment would be compiled anew.
+    # the second segment would be compiled again.
     states, obs = jax.tree.map(lambda leaf: jnp.asarray(leaf, leaf.dtype), jax.vmap(environment.reset)(reset_keys))
     return Pool(states, keys), obs
 
@@ -79,7 +79,7 @@ def start_from_seeds(environment: JaxEnvironment, seeds: Array) -> tuple[Pool, A
 
 
 def proceed(environment: JaxEnvironment, pool: Pool, actions: Array) -> tuple[Pool, JaxStep, Key]:
-    """Step all, once. Nobody begins anew; the keys [count] are there to do it with."""
+    """Step all, once. No episode starts over; the keys [count] are there to do it with."""
     keys, step_keys, reset_keys = _split(pool.keys, 3)
     step = jax.vmap(environment.step)(pool.states, actions, step_keys)
     return Pool(step.state, keys), step, reset_keys

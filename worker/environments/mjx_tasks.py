@@ -84,7 +84,7 @@ def _uniform(key: Key, shape: tuple[int, ...], low: float, high: float) -> Array
 
 
 def _coordinates(skipped: int, fastest: float = jnp.inf) -> Callable[[Data], Array]:
-    """Positions but the first ones, which tell how far it went, and velocities."""
+    """Positions but the first ones, which say how far it went, and velocities."""
 
     def observe(data: Data) -> Array:
         return jnp.concatenate([data.qpos[skipped:], jnp.clip(data.qvel, -fastest, fastest)])

@@ -20,7 +20,7 @@ HEADLESS = {
 
 
 def prepare() -> None:
-    """Tell graphics libraries that there is no screen, unless the operator has told them something else."""
+    """Make graphics libraries work without a screen, unless the operator has set something else."""
     for name, value in HEADLESS.items():
         os.environ.setdefault(name, value)
     if os.environ["MUJOCO_GL"] == "egl":

@@ -5,7 +5,7 @@
 | Figure2-v0      | theta, in [-1, 1]²            | 1.2 - theta_0² - theta_1² |
 | TriangleWave-v0 | accuracy, 0 to 200 as -1 to 1 | the accuracy              |
 
-Nothing is random, and an observation tells nothing. The algorithms that belong to them are in `worker.algorithms.toy`.
+Nothing is random, and an observation says nothing. The algorithms that belong to them are in `worker.algorithms.toy`.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 from phylon.worker.networks.actor_critic import critic_ensemble, deterministic_policy, tanh_normal_policy
 from phylon.worker.networks.heads import PolicyAndValue, action_values, policy_and_value
-from phylon.worker.networks.network import Network, is_last
+from phylon.worker.networks.network import Network
 from phylon.worker.networks.tanh_normal import TanhNormal
 
 __all__ = [
@@ -12,7 +12,6 @@ __all__ = [
     "action_values",
     "critic_ensemble",
     "deterministic_policy",
-    "is_last",
     "policy_and_value",
     "tanh_normal_policy",
 ]

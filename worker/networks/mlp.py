@@ -44,7 +44,7 @@ def mlp(spec: MLPSpec, inputs: int, outputs: int) -> Network:
 
 
 def mlp_with_heads(spec: MLPSpec, inputs: int, heads: Mapping[str, Head]) -> Network[dict[str, Array]]:
-    """[..., inputs] -> [..., width] for each head by its name, which should begin with `output`."""
+    """[..., inputs] -> [..., width] for each head by its name."""
     layers = Layers(spec, tuple(heads.items()))
 
     def init(key: Key) -> Params:

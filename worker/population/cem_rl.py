@@ -15,12 +15,19 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import ExperimentSpec
-from phylon.spec.cem_rl import CEMRLSpec, members_of_share
+from phylon.spec.methods.cem_rl import CEMRLSpec, members_of_share
 from phylon.worker.core.types import Array, Hyperparams, Joint, Key, Params
 from phylon.worker.learning import adam_init
 from phylon.worker.population import cem
 from phylon.worker.population.cem import CEMState
-from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing, WeightSearch
+from phylon.worker.population.method import (
+    Birth,
+    Evolution,
+    MethodState,
+    PopulationMethod,
+    PopulationScores,
+    WeightSearch,
+)
 
 
 def cem_rl(spec: ExperimentSpec) -> PopulationMethod:
@@ -33,12 +40,12 @@ def cem_rl(spec: ExperimentSpec) -> PopulationMethod:
         return ()
 
     def evolve(
-        key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+        key: Key, method_state: MethodState, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> Evolution[Array]:
-        """Nobody is copied: the search draws everyone anew."""
+        """Nobody is copied: the search draws everyone afresh."""
         del key
         reasons = {
-            "elite_weight": cem.elite_weights(standing.fitness, elites, method.weights),
+            "elite_weight": cem.elite_weights(scores.fitness, elites, method.weights),
             "trained": (jnp.arange(size) < trained).astype(jnp.float32),
         }
         return Evolution(method_state, jnp.arange(size, dtype=jnp.int32), hyperparams, {}, reasons)
@@ -53,8 +60,8 @@ def cem_rl(spec: ExperimentSpec) -> PopulationMethod:
         state = cem.begin(first, method.initial_variance, method.noise.initial)
         return state, with_policies(population, cem.sample(key, state, size, method.antithetic))
 
-    def breed(key: Key, state: CEMState, population: Joint, standing: Standing[Array]) -> tuple[CEMState, Joint]:
-        weights = cem.elite_weights(standing.fitness, elites, method.weights)
+    def breed(key: Key, state: CEMState, population: Joint, scores: PopulationScores[Array]) -> tuple[CEMState, Joint]:
+        weights = cem.elite_weights(scores.fitness, elites, method.weights)
         state = cem.update(state, population.members.policy, weights, method.noise.decay, method.noise.final)
         return state, with_policies(population, cem.sample(key, state, size, method.antithetic))
 
@@ -66,7 +73,7 @@ def cem_rl(spec: ExperimentSpec) -> PopulationMethod:
 
 
 def with_policies(population: Joint, policies: Params) -> Joint:
-    """Members that begin anew with these policies [P, ...]; all else of theirs, and what they share, stays."""
+    """Members that start over with these policies [P, ...]; all else of theirs, and what they share, stays."""
     members = population.members
     renewed = {"policy": policies, "policy_optimiser": jax.vmap(adam_init)(policies)}
     if "target_policy" in members._fields:

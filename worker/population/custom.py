@@ -1,7 +1,7 @@
 """Functions of the user's own, by entry points that the worker's machine has installed.
 
-A spec can only name them. They are refused unless whoever runs the worker set `PHYLON_ALLOW_CUSTOM=1`, because a name
-in a spec would otherwise run code that its operator never chose to offer.
+A spec can only name them. They are refused unless the operator of the worker set `PHYLON_ALLOW_CUSTOM=1`, because a
+name in a spec would otherwise run code that its operator never chose to offer.
 """
 
 import os

@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import ExperimentSpec
-from phylon.spec.dvd import DIVERSITY, BanditCoefficient, DvDSpec, ScheduledCoefficient
+from phylon.spec.methods.dvd import DIVERSITY, BanditCoefficient, DvDSpec, ScheduledCoefficient
 from phylon.worker.core.types import Array, Hyperparams, Key
-from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, PopulationScores
 
 
 class BanditState(NamedTuple):
@@ -37,16 +37,16 @@ def dvd(spec: ExperimentSpec) -> PopulationMethod:
         return first_state(len(coefficient.arms)) if isinstance(coefficient, BanditCoefficient) else ()
 
     def evolve(
-        key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+        key: Key, method_state: MethodState, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> Evolution[Array]:
         if isinstance(coefficient, BanditCoefficient):
-            method_state = choose(key, method_state, best_of(standing.fitness))
+            method_state = choose(key, method_state, best_of(scores.fitness))
             value = jnp.asarray(coefficient.arms, jnp.float32)[method_state.arm]
             means = (method_state.wins + 1) / (method_state.wins + method_state.losses + 2)
-            told = {f"arm_{arm:g}": means[place] for place, arm in enumerate(coefficient.arms)}
+            beliefs = {f"arm_{arm:g}": means[place] for place, arm in enumerate(coefficient.arms)}
         else:
-            value, told = scheduled(coefficient, standing.step), {}
-        reasons = {"coefficient": value, "coefficient_before": hyperparams[DIVERSITY][0], **told}
+            value, beliefs = coefficient_at(coefficient, scores.step), {}
+        reasons = {"coefficient": value, "coefficient_before": hyperparams[DIVERSITY][0], **beliefs}
         return Evolution(
             method_state,
             parents=jnp.arange(size, dtype=jnp.int32),
@@ -63,10 +63,10 @@ def dvd(spec: ExperimentSpec) -> PopulationMethod:
         return [Birth("schedule", {DIVERSITY: word}) if changed else None for changed in has_changed]
 
     first = coefficient.arms[0] if isinstance(coefficient, BanditCoefficient) else coefficient.values[0].value
-    return PopulationMethod(init, evolve, describe, hyperparams={DIVERSITY: first}, told=("log_determinant",))
+    return PopulationMethod(init, evolve, describe, hyperparams={DIVERSITY: first}, reported=("log_determinant",))
 
 
-def scheduled(coefficient: ScheduledCoefficient, step: Array) -> Array:
+def coefficient_at(coefficient: ScheduledCoefficient, step: Array) -> Array:
     """The value in force from this step of the members on."""
     steps = jnp.asarray([entry.step for entry in coefficient.values], jnp.int32)
     values = jnp.asarray([entry.value for entry in coefficient.values], jnp.float32)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from phylon.spec import ExperimentSpec
 from phylon.worker.core.types import Array, Hyperparams, Key
-from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, PopulationScores
 
 
 def independent(spec: ExperimentSpec) -> PopulationMethod:
@@ -17,9 +17,9 @@ def independent(spec: ExperimentSpec) -> PopulationMethod:
         return ()
 
     def evolve(
-        key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+        key: Key, method_state: MethodState, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> Evolution[Array]:
-        del key, standing
+        del key, scores
         return Evolution(method_state, jnp.arange(size, dtype=jnp.int32), hyperparams, {})
 
     def describe(evolution: Evolution[Any]) -> list[Birth | None]:

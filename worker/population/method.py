@@ -1,4 +1,4 @@
-"""What a population method is: it looks at how members stand and answers with a plan. It moves no weights itself."""
+"""What a population method is: it looks at how well members do and answers with a plan. It moves no weights itself."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -12,8 +12,8 @@ MethodState = Any
 """What a method remembers between two evolutions: a tree of arrays."""
 
 
-class Standing(NamedTuple, Generic[AnyArray]):
-    """How the members do when they evolve, [P] being their axis."""
+class PopulationScores(NamedTuple, Generic[AnyArray]):
+    """How well the members do when they evolve, [P] being their axis."""
 
     step: AnyArray
     """int32: environment steps of each member."""
@@ -55,7 +55,7 @@ class EvolveFn(Protocol):
     """Pure and jittable."""
 
     def __call__(
-        self, key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+        self, key: Key, method_state: MethodState, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> Evolution[Array]: ...
 
 
@@ -70,8 +70,8 @@ class WeightSearch(NamedTuple):
 
     begin: Callable[[Key, Any], tuple[Any, Any]]
     """(key, founders) -> (search state, population)."""
-    breed: Callable[[Key, Any, Any, Standing[Array]], tuple[Any, Any]]
-    """(key, search state, population, standing) -> the same two, after each evolution."""
+    breed: Callable[[Key, Any, Any, PopulationScores[Array]], tuple[Any, Any]]
+    """(key, search state, population, scores) -> the same two, after each evolution."""
     centre: Callable[[Any, Any], Any]
     """(search state, population) -> a population in which every slot holds the search's best guess."""
 
@@ -85,5 +85,5 @@ class PopulationMethod(NamedTuple):
     search: WeightSearch | None = None
     hyperparams: Mapping[str, float] = MappingProxyType({})
     """Numbers of the method's own that travel with the algorithm's, by name: what every member begins with."""
-    told: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
     """Metrics of the latest updates that belong to the reasons of a birth."""

@@ -13,11 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import ExperimentSpec
-from phylon.spec.mf_pbt import MFPBTSpec
+from phylon.spec.methods.mf_pbt import MFPBTSpec
 from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Key
 from phylon.worker.population.explore import build_moves, explore_members
-from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, PopulationScores
 from phylon.worker.population.pbt import operator_of
 from phylon.worker.population.selection import ranks
 
@@ -46,10 +46,10 @@ def mf_pbt(spec: ExperimentSpec) -> PopulationMethod:
         return jnp.zeros((), jnp.int32)  # intervals so far
 
     def evolve(
-        key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+        key: Key, method_state: MethodState, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> Evolution[Array]:
         interval = method_state + 1
-        rank = ranks(standing.fitness)
+        rank = ranks(scores.fitness)
         weights_from, values_from = jnp.arange(size, dtype=jnp.int32), jnp.arange(size, dtype=jnp.int32)
         kind = jnp.zeros(size, jnp.int32)
         for part, frequency in enumerate(frequencies.tolist()):

@@ -14,11 +14,11 @@ import numpy as np
 from phylon.contract.events import Operator
 from phylon.spec import ExperimentSpec, PBTSpec
 from phylon.spec.explore import KeepExplore
-from phylon.spec.population import NoOpSpec
+from phylon.spec.methods.pbt import NoOpSpec
 from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Key
 from phylon.worker.population.explore import build_moves, explore_members
-from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, PopulationScores
 from phylon.worker.population.selection import build_selection
 
 
@@ -37,9 +37,9 @@ def pbt(spec: ExperimentSpec) -> PopulationMethod:
         return ()
 
     def evolve(
-        key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+        key: Key, method_state: MethodState, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> Evolution[Array]:
-        parents = select(derive(key, "select"), standing)
+        parents = select(derive(key, "select"), scores)
         if method.copying.hyperparams:
             hyperparams = {name: values[parents] for name, values in hyperparams.items()}
         who = jnp.ones_like(parents, bool) if everyone else parents != slots

@@ -7,15 +7,15 @@ import numpy as np
 
 from phylon.spec import ExperimentSpec
 from phylon.spec.algorithms import names_of
-from phylon.spec.replay_method import ReplayScheduleSpec
+from phylon.spec.schedule_method import ScheduleSpec
 from phylon.worker.core.types import Array, Hyperparams, Key
-from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, PopulationScores
 
 
-def prescribed(spec: ExperimentSpec, step: int) -> dict[str, float]:
+def prescribe(spec: ExperimentSpec, step: int) -> dict[str, float]:
     """What a schedule prescribes at this step, by hyper-parameter; nothing for other methods."""
     method = spec.population.method
-    if not isinstance(method, ReplayScheduleSpec):
+    if not isinstance(method, ScheduleSpec):
         return {}
     values: dict[str, float] = {}
     for entry in method.schedule:
@@ -26,20 +26,20 @@ def prescribed(spec: ExperimentSpec, step: int) -> dict[str, float]:
 
 def schedule(spec: ExperimentSpec) -> PopulationMethod:
     method, size = spec.population.method, spec.population.size
-    assert isinstance(method, ReplayScheduleSpec)
+    assert isinstance(method, ScheduleSpec)
     steps = np.array([entry.step for entry in method.schedule], np.int32)
-    names = list(prescribed(spec, int(steps[-1])))
-    table = {name: np.array([prescribed(spec, int(step)).get(name, np.nan) for step in steps]) for name in names}
+    names = list(prescribe(spec, int(steps[-1])))
+    table = {name: np.array([prescribe(spec, int(step)).get(name, np.nan) for step in steps]) for name in names}
 
     def init(key: Key, hyperparams: Hyperparams) -> MethodState:
         del key, hyperparams
         return ()
 
     def evolve(
-        key: Key, method_state: MethodState, hyperparams: Hyperparams, standing: Standing[Array]
+        key: Key, method_state: MethodState, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> Evolution[Array]:
         del key
-        place = jnp.searchsorted(steps, standing.step, side="right") - 1
+        place = jnp.searchsorted(steps, scores.step, side="right") - 1
         evolved, changes = dict(hyperparams), dict[str, Array]()
         for name in names:
             value = jnp.asarray(table[name], jnp.float32)[place]

@@ -1,4 +1,4 @@
-"""Who goes on with whose weights: each rule turns the members' standing into a parent for every slot."""
+"""Who goes on with whose weights: each rule turns the members' scores into a parent for every slot."""
 
 from importlib.metadata import entry_points
 from typing import Protocol
@@ -19,31 +19,31 @@ from phylon.spec.selection import (
 )
 from phylon.worker.core.types import Array, Key
 from phylon.worker.population.custom import load_entry_point
-from phylon.worker.population.method import Standing
+from phylon.worker.population.method import PopulationScores
 
 
 class SelectFn(Protocol):
     """Parents int32 [P]; a slot that is its own parent lives on. Pure and jittable."""
 
-    def __call__(self, key: Key, standing: Standing[Array]) -> Array: ...
+    def __call__(self, key: Key, scores: PopulationScores[Array]) -> Array: ...
 
 
 def build_selection(spec: SelectionSpec, size: int) -> SelectFn:
     match spec:
         case TruncationSelection():
             replaced, best = replaced_members(size, spec), donors(size, spec)
-            return lambda key, standing: truncation(key, standing.fitness, replaced, best)
+            return lambda key, scores: truncation(key, scores.fitness, replaced, best)
         case WinnerTakesAll():
-            return lambda key, standing: winner_takes_all(standing.fitness)
+            return lambda key, scores: winner_takes_all(scores.fitness)
         case TTestSelection(significance=significance):
-            return lambda key, standing: t_test(key, standing, significance)
+            return lambda key, scores: t_test(key, scores, significance)
         case BinaryTournament():
-            return lambda key, standing: binary_tournament(key, standing.fitness)
+            return lambda key, scores: binary_tournament(key, scores.fitness)
         case NoSelection():
-            return lambda key, standing: jnp.arange(size, dtype=jnp.int32)
+            return lambda key, scores: jnp.arange(size, dtype=jnp.int32)
         case CustomSelection(entry_point=name):
             own = load_entry_point("phylon.selections", name, entry_points)
-            return lambda key, standing: valid_parents(own(key, standing), size)
+            return lambda key, scores: valid_parents(own(key, scores), size)
 
 
 def best_first(fitness: Array) -> Array:
@@ -76,12 +76,12 @@ def binary_tournament(key: Key, fitness: Array) -> Array:
     return jnp.where(is_better, rivals, slots)
 
 
-def t_test(key: Key, standing: Standing[Array], significance: float) -> Array:
-    slots, rivals = _rivals(key, len(standing.fitness))
-    is_better = standing.fitness[rivals] > standing.fitness
+def t_test(key: Key, scores: PopulationScores[Array], significance: float) -> Array:
+    slots, rivals = _rivals(key, len(scores.fitness))
+    is_better = scores.fitness[rivals] > scores.fitness
     # One who has no fitness at all is replaced by anyone who has: there is nothing to test.
-    is_lost = jnp.isnan(standing.fitness) & ~jnp.isnan(standing.fitness[rivals])
-    is_clear = welch(standing.returns[rivals], standing.returns) < significance
+    is_lost = jnp.isnan(scores.fitness) & ~jnp.isnan(scores.fitness[rivals])
+    is_clear = welch(scores.returns[rivals], scores.returns) < significance
     return jnp.where((is_better & is_clear) | is_lost, rivals, slots)
 
 

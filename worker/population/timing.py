@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from phylon.spec.evolving import Evolving
-from phylon.spec.population import MethodSpec
-from phylon.spec.replay_method import ReplayScheduleSpec
+from phylon.spec.methods.union import MethodSpec
+from phylon.spec.schedule_method import ScheduleSpec
 
 
 class Progress(NamedTuple):
@@ -16,7 +16,7 @@ class Progress(NamedTuple):
 
 def is_due(method: MethodSpec, before: Progress, after: Progress) -> bool:
     """Whether the population evolves at the end of a segment that led from one progress to the other."""
-    if isinstance(method, ReplayScheduleSpec):
+    if isinstance(method, ScheduleSpec):
         return any(before.steps < entry.step <= after.steps for entry in method.schedule)
     if not isinstance(method, Evolving):
         return False

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.spec.memory import frame_slots
+from phylon.forecast.memory import frame_slots
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.replay.ring import HostTransition, Replay
 

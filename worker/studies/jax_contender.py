@@ -14,7 +14,7 @@ from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
 from phylon.worker.execution import Workload
 from phylon.worker.execution.auto import Trial, choose
 from phylon.worker.studies.contender import Task
-from phylon.worker.studies.workload import ACTIONS, BUTTONS, IMAGE, VECTOR, algorithm_spec, synthetic_data
+from phylon.worker.studies.workload import ACTIONS, BUTTONS, IMAGE, VECTOR, algorithm_spec, study_of, synthetic_data
 
 
 class JaxContender:
@@ -58,9 +58,9 @@ class JaxContender:
 
 
 def environment_info(cell: StudyCell) -> EnvironmentInfo:
-    if cell.algorithm == "dqn":
+    if study_of(cell).has_images:
         return EnvironmentInfo(IMAGE, BUTTONS, None, is_discrete=True, observation_dtype="uint8")
-    envs = cell.batch_size if cell.algorithm == "ppo" else 1
+    envs = cell.batch_size if study_of(cell).has_env_per_row else 1
     return EnvironmentInfo((VECTOR,), ACTIONS, 1000, envs_per_member=envs)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
+from phylon.registry import algorithms
+from phylon.registry.descriptions import StudyDescription
 from phylon.spec import AlgorithmSpec, StudyCell
 
 VECTOR, ACTIONS = 17, 6
@@ -31,18 +33,17 @@ class Data(NamedTuple):
     next_obs: Numbers
 
 
+def study_of(cell: StudyCell) -> StudyDescription:
+    study = algorithms()[cell.algorithm].study
+    assert study is not None  # the language refuses a cell of any other algorithm
+    return study
+
+
 def algorithm_spec(cell: StudyCell) -> AlgorithmSpec:
     """With the algorithm's own defaults, the same for every member."""
-    structure: dict[str, Any]
-    match cell.algorithm:
-        case "ppo":
-            structure = {"rollout_steps": cell.fused_updates, "minibatches": cell.fused_updates, "epochs": 1}
-            network: dict[str, Any] = {}
-        case "dqn":
-            structure, network = {"batch_size": cell.batch_size}, {"kind": "cnn"}
-        case _:
-            structure, network = {"batch_size": cell.batch_size}, {}
-    network["hidden"] = cell.hidden
+    study = study_of(cell)
+    network = {**study.network, "hidden": cell.hidden}
+    structure = study.structure(cell.fused_updates, cell.batch_size)
     return _algorithm.validate_python({"name": cell.algorithm, "network": network, **structure})
 
 
@@ -55,7 +56,7 @@ def synthetic_data(cell: StudyCell, members: int, seed: int = 0) -> Data:
         return random.random((*lead, *shape), np.float32)
 
     ended = np.zeros(lead, np.float32)
-    if cell.algorithm == "dqn":
+    if study_of(cell).has_images:
         images = [random.integers(0, 256, (*lead, *IMAGE), np.uint8) for _ in range(2)]
         return Data(images[0], random.integers(0, BUTTONS, lead, np.int32), floats(), ended, images[1])
     return Data(floats(VECTOR), floats(ACTIONS), floats(), ended, floats(VECTOR))

@@ -9,21 +9,11 @@ import subprocess
 from pathlib import Path
 
 from phylon.contract.protocol import DeviceKind, WorkerRegistration
+from phylon.registry import algorithms, methods, suites
 
 MEBIBYTE = 2**20
-REPORTED_PACKAGES = (
-    *("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "celery"),
-    *("gymnasium", "mujoco", "mujoco-mjx", "envpool", "gymnax"),
-)
-PACKAGES_OF_SUITE = {
-    "gymnasium": ("gymnasium",),
-    "envpool": ("envpool",),
-    "gymnax": ("gymnax",),
-    "mjx": ("mujoco-mjx", "mujoco", "gymnasium"),
-    "probe": ("phylon",),
-    "toy": ("phylon",),
-}
-"""The distributions that a suite needs; ours brings its own probes and toys."""
+REPORTED_PACKAGES = ("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "celery")
+"""Beside those that suites need."""
 
 
 class DeviceMissing(RuntimeError):
@@ -43,6 +33,7 @@ def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegist
         device_name, count, memory = graphics[0][0], len(graphics), sum(size for _, size in graphics)
     else:
         device_name, count, memory = _processor_name(), len(os.sched_getaffinity(0)), _machine_memory()
+    needed = tuple(sorted({package for suite in suites().values() for package in suite.distributions}))
     return WorkerRegistration(
         name=name or f"{socket.gethostname()}-{kind}",
         device=kind,
@@ -50,8 +41,12 @@ def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegist
         device_count=count,
         memory_bytes=memory,
         host_memory_bytes=_machine_memory(),
-        versions={"python": platform.python_version()} | _versions(REPORTED_PACKAGES),
-        suites=[suite for suite, packages in PACKAGES_OF_SUITE.items() if len(_versions(packages)) == len(packages)],
+        versions={"python": platform.python_version()} | _versions(REPORTED_PACKAGES) | _versions(needed),
+        suites=[
+            suite.name for suite in suites().values() if len(_versions(suite.distributions)) == len(suite.distributions)
+        ],
+        algorithms=list(algorithms()),
+        methods=list(methods()),
     )
 
 

@@ -28,7 +28,7 @@ from phylon.worker.core.types import Array, Hyperparams
 from phylon.worker.execution import Population
 from phylon.worker.execution.compilation import seldom_run
 from phylon.worker.execution.interface import Report
-from phylon.worker.population import Evolution, Standing, moving_names, ranks
+from phylon.worker.population import Evolution, PopulationScores, moving_names, ranks
 from phylon.worker.population.fitness import fitness_of, fitness_spec, inherit, remember
 from phylon.worker.population.timing import Progress, is_due
 from phylon.worker.training.assembly import Parts
@@ -264,16 +264,16 @@ class Loop:
     def _evolve(self) -> None:
         state, method = self.state, self._parts.method
         with self._stopwatch.phase("evolve"):
-            standing = Standing(np.int32(state.step), state.fitness, state.returns)
+            scores = PopulationScores(np.int32(state.step), state.fitness, state.returns)
             evolution, rank = jax.device_get(
-                self._evolve_program(self._key, state.method_state, state.hyperparams, standing)
+                self._evolve_program(self._key, state.method_state, state.hyperparams, scores)
             )
-            told = {name: self._latest_metrics[name] for name in method.told if name in self._latest_metrics}
+            told = {name: self._latest_metrics[name] for name in method.reported if name in self._latest_metrics}
             evolution = evolution._replace(reasons={**(evolution.reasons or {}), **told})
             weights = self._copy(evolution)
             if method.search:
                 state.search_state, state.population = self._breed_program(
-                    self._key, state.search_state, state.population, standing
+                    self._key, state.search_state, state.population, scores
                 )
                 weights = self._execution.checksum(state.population)
             spans = state.lineage.births(
@@ -310,18 +310,18 @@ class Loop:
         return after
 
     def _planned(
-        self, key: Array, method_state: Any, hyperparams: Hyperparams, standing: Standing[Array]
+        self, key: Array, method_state: Any, hyperparams: Hyperparams, scores: PopulationScores[Array]
     ) -> tuple[Evolution[Array], Array]:
-        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", standing.step)
-        return self._parts.method.evolve(evolve_key, method_state, hyperparams, standing), ranks(standing.fitness)
+        evolve_key = derive(jax.random.wrap_key_data(key), "evolve", scores.step)
+        return self._parts.method.evolve(evolve_key, method_state, hyperparams, scores), ranks(scores.fitness)
 
     def _bred(
-        self, key: Array, search_state: Any, population: Population, standing: Standing[Array]
+        self, key: Array, search_state: Any, population: Population, scores: PopulationScores[Array]
     ) -> tuple[Any, Population]:
         search = self._parts.method.search
         assert search is not None
         return search.breed(
-            derive(jax.random.wrap_key_data(key), "breed", standing.step), search_state, population, standing
+            derive(jax.random.wrap_key_data(key), "breed", scores.step), search_state, population, scores
         )
 
     def _updates_made(self, step: int) -> int:

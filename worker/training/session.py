@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import jax
 
+from phylon.registry.descriptions import StateDescription
 from phylon.spec import ExperimentSpec, tuned
 from phylon.worker.core.errors import EngineError
 from phylon.worker.core.types import Joint
@@ -91,15 +92,15 @@ def _versions() -> dict[str, str]:
 
 
 def _count_weights(parts: Parts) -> int:
-    """Weights of one member that gradients move: by convention a state's `target_*` and `*_optimiser` are not."""
-    population = parts.execution.shape()
+    """Weights of one member that gradients move: neither targets nor the state of optimisers."""
+    population, layout = parts.execution.shape(), parts.work.algorithm.layout
     members = population.members if isinstance(population, Joint) else population
-    counted = sum(leaf.size for leaf in _moved(members) if leaf.ndim > 1)  # counters are one number a member
-    shared = _moved(population.shared) if isinstance(population, Joint) else []
+    counted = sum(leaf.size for leaf in _moved(members, layout) if leaf.ndim > 1)  # counters are one number per member
+    shared = _moved(population.shared, layout) if isinstance(population, Joint) else []
     return counted // parts.work.population_size + sum(leaf.size for leaf in shared if leaf.ndim > 0)
 
 
-def _moved(state: Any) -> list[jax.ShapeDtypeStruct]:
+def _moved(state: Any, layout: StateDescription) -> list[jax.ShapeDtypeStruct]:
+    still = {*layout.targets, *layout.optimisers}
     leaves, _ = jax.tree_util.tree_flatten_with_path(state)
-    named = [(jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
-    return [leaf for name, leaf in named if ".target_" not in name and "optimiser" not in name]
+    return [leaf for path, leaf in leaves if still.isdisjoint(getattr(entry, "name", None) for entry in path)]

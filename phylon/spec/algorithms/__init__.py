@@ -1,18 +1,23 @@
-"""What can be said about an algorithm. A field with a legal range is a number per member; all others are structure."""
+"""What can be said about an algorithm. A field with a legal range is a number per member; all others are structure.
 
-from typing import Annotated
+`AlgorithmSpec` is the union of all that are installed, plug-ins among them.
+"""
 
-from pydantic import AfterValidator, Discriminator
+from typing import TYPE_CHECKING
 
-from phylon.spec.algorithms.ddpg import DDPGSpec
-from phylon.spec.algorithms.dqn import DQNSpec
-from phylon.spec.algorithms.drac import DrACSpec
-from phylon.spec.algorithms.networks import MLPSpec
-from phylon.spec.algorithms.ppo import PPOSpec
-from phylon.spec.algorithms.sac import SACSpec
-from phylon.spec.algorithms.td3 import TD3Spec
-from phylon.spec.algorithms.toy import SurrogateAscentSpec, ToySpec, TriangleClimbSpec
-from phylon.spec.distributions import Choice, Distribution, Legal, Model, NameChoice, Named
+from phylon.lazy_names import load_lazily
+
+if TYPE_CHECKING:
+    from phylon.spec.algorithms.ddpg import DDPGSpec
+    from phylon.spec.algorithms.dqn import DQNSpec
+    from phylon.spec.algorithms.drac import DrACSpec
+    from phylon.spec.algorithms.networks import MLPSpec
+    from phylon.spec.algorithms.ppo import PPOSpec
+    from phylon.spec.algorithms.sac import SACSpec
+    from phylon.spec.algorithms.td3 import TD3Spec
+    from phylon.spec.algorithms.toy import SurrogateAscentSpec, TriangleClimbSpec
+    from phylon.spec.algorithms.tunable import hyperparameters, names_of, tunable_fields, tuned
+    from phylon.spec.algorithms.union import AlgorithmSpec
 
 __all__ = [
     "AlgorithmSpec",
@@ -24,7 +29,6 @@ __all__ = [
     "SACSpec",
     "SurrogateAscentSpec",
     "TD3Spec",
-    "ToySpec",
     "TriangleClimbSpec",
     "hyperparameters",
     "names_of",
@@ -32,46 +36,18 @@ __all__ = [
     "tuned",
 ]
 
-AlgorithmSpec = Annotated[
-    TD3Spec | SACSpec | DDPGSpec | DQNSpec | PPOSpec | DrACSpec | SurrogateAscentSpec | TriangleClimbSpec,
-    Discriminator("name"),
-]
-"""Each says by `learns_from` whether it draws from a replay, or learns from each rollout once."""
-
-
-def hyperparameters(algorithm: AlgorithmSpec) -> dict[str, float | Distribution]:
-    """The numbers of an algorithm by field, in declaration order. A name counts as its place in the list of names."""
-    return {field: _as_number(algorithm, field) for field in tunable_fields(type(algorithm))}
-
-
-def tuned(algorithm: AlgorithmSpec) -> dict[str, Distribution]:
-    """The numbers that differ between members, which a method may change."""
-    return {name: value for name, value in hyperparameters(algorithm).items() if isinstance(value, Model)}
-
-
-def tunable_fields(algorithm: type[AlgorithmSpec]) -> list[str]:
-    """A number is told from structure by its legal range, which only numbers declare."""
-    return [field for field in algorithm.model_fields if _legal(algorithm, field) is not None]
-
-
-def names_of(algorithm: type[AlgorithmSpec], field: str) -> tuple[str, ...] | None:
-    """What the values 0, 1, 2, … of a categorical hyper-parameter are called; None for a number."""
-    legal = _legal(algorithm, field)
-    return legal.names if isinstance(legal, Named) else None
-
-
-def _legal(algorithm: type[AlgorithmSpec], field: str) -> Legal | Named | None:
-    for item in algorithm.model_fields[field].metadata:
-        if isinstance(item, AfterValidator) and isinstance(item.func, Legal | Named):
-            return item.func
-    return None
-
-
-def _as_number(algorithm: AlgorithmSpec, field: str) -> float | Distribution:
-    value = getattr(algorithm, field)
-    names = names_of(type(algorithm), field)
-    if names is None:
-        return value
-    if isinstance(value, NameChoice):
-        return Choice(choice=tuple(float(names.index(name)) for name in value.choice))
-    return float(names.index(value))
+__getattr__ = load_lazily(
+    __name__,
+    {
+        "ddpg": ("DDPGSpec",),
+        "dqn": ("DQNSpec",),
+        "drac": ("DrACSpec",),
+        "tunable": ("hyperparameters", "names_of", "tunable_fields", "tuned"),
+        "networks": ("MLPSpec",),
+        "ppo": ("PPOSpec",),
+        "sac": ("SACSpec",),
+        "td3": ("TD3Spec",),
+        "toy": ("SurrogateAscentSpec", "TriangleClimbSpec"),
+        "union": ("AlgorithmSpec",),
+    },
+)

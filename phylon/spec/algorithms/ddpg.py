@@ -4,8 +4,14 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from phylon.catalogue.entry import EnvironmentEntry
+from phylon.forecast.networks import actor_critic
+from phylon.forecast.sizes import Learner
+from phylon.registry.descriptions import AlgorithmDescription, MemoryDescription, StudyDescription, always
 from phylon.spec.algorithms.networks import MLPSpec, own
-from phylon.spec.distributions import Model, NonNegative, Positive, PositiveRate, UnitInterval
+from phylon.spec.algorithms.observations import suit_network
+from phylon.spec.algorithms.td3 import DETERMINISTIC
+from phylon.spec.distributions import LogUniform, Model, NonNegative, Positive, PositiveRate, Uniform, UnitInterval
 
 
 class DDPGSpec(Model):
@@ -24,3 +30,36 @@ class DDPGSpec(Model):
     """Share of the online weights mixed into the targets at each update (tau)."""
     exploration_noise: NonNegative = 0.1
     """Standard deviation of the noise on acting; actions live in [-1, 1]."""
+
+
+def _learner(spec: DDPGSpec, entry: EnvironmentEntry, envs_per_member: int) -> Learner:
+    del envs_per_member
+    policy, critic = actor_critic(spec.network, entry, outputs=1, critics=1)
+    return Learner(policy, 4 * policy.weights + 1, critic, 4 * critic.weights + 1)
+
+
+DDPG = AlgorithmDescription(
+    spec=DDPGSpec,
+    engine="phylon.worker.algorithms.ddpg:ddpg",
+    title="DDPG",
+    summary="Deterministic policy and one critic, for continuous actions and high replay ratios with resets.",
+    defaults_source="SR-DDPG's code (D'Oro et al. 2023)",
+    search_space={
+        "policy_learning_rate": LogUniform(log_uniform=(3e-5, 3e-3)),
+        "critic_learning_rate": LogUniform(log_uniform=(3e-5, 3e-3)),
+        "discount": Uniform(uniform=(0.9, 0.999)),
+        "exploration_noise": Uniform(uniform=(0.0, 1.0)),
+    },
+    search_source="ours: the ranges of TD3 for the numbers that both have",
+    actions=frozenset({"box"}),
+    memory=MemoryDescription(_learner),
+    state=always(DETERMINISTIC),
+    observes=suit_network,
+    scales={
+        "policy_learning_rate": "log",
+        "critic_learning_rate": "log",
+        "discount": "complement",
+        "target_rate": "log",
+    },
+    study=StudyDescription(twin="phylon.worker.studies.torch_twins.deterministic:DeterministicTwin"),
+)

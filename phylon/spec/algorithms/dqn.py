@@ -4,8 +4,27 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from phylon.catalogue.entry import EnvironmentEntry
+from phylon.forecast.networks import action_size, dueling, with_torso
+from phylon.forecast.sizes import Learner
+from phylon.registry.descriptions import (
+    AlgorithmDescription,
+    MemoryDescription,
+    StateDescription,
+    StudyDescription,
+    always,
+)
 from phylon.spec.algorithms.convolutions import CNNSpec, NetworkSpec
-from phylon.spec.distributions import Model, Positive, PositiveInteger, PositiveRate, UnitInterval
+from phylon.spec.algorithms.observations import suit_network
+from phylon.spec.distributions import (
+    LogUniform,
+    Model,
+    Positive,
+    PositiveInteger,
+    PositiveRate,
+    Uniform,
+    UnitInterval,
+)
 
 
 class DQNSpec(Model):
@@ -38,3 +57,47 @@ class DQNSpec(Model):
     final_epsilon: UnitInterval = 0.1
     epsilon_decay: Positive = 250_000
     """Updates of a member over which its share of random actions falls, in a straight line."""
+
+
+def _learner(spec: DQNSpec, entry: EnvironmentEntry, envs_per_member: int) -> Learner:
+    del envs_per_member
+    network = (dueling if spec.dueling else with_torso)(spec.network, entry.observation.shape, action_size(entry))
+    return Learner(network, 4 * network.weights + 3)
+
+
+DQN = AlgorithmDescription(
+    spec=DQNSpec,
+    engine="phylon.worker.algorithms.dqn:dqn",
+    title="DQN",
+    summary="Values of discrete actions from images or vectors, double and dueling if asked for.",
+    defaults_source="the paper (Mnih et al. 2015), with Adam in the place of RMSProp",
+    search_space={
+        "learning_rate": LogUniform(log_uniform=(1e-5, 1e-3)),
+        "discount": Uniform(uniform=(0.9, 0.999)),
+        "final_epsilon": LogUniform(log_uniform=(0.01, 0.2)),
+    },
+    search_source="ours: an order of magnitude around the defaults",
+    actions=frozenset({"discrete"}),
+    memory=MemoryDescription(_learner),
+    state=always(
+        StateDescription(
+            networks={"critic": ("critic",)},
+            targets={"target_critic": "critic"},
+            optimisers=("critic_optimiser",),
+        )
+    ),
+    observes=suit_network,
+    scales={
+        "learning_rate": "log",
+        "discount": "complement",
+        "target_period": "log",
+        "target_rate": "log",
+        "final_epsilon": "log",
+        "epsilon_decay": "log",
+    },
+    study=StudyDescription(
+        network={"kind": "cnn"},
+        has_images=True,
+        twin="phylon.worker.studies.torch_twins.dqn:DQNTwin",
+    ),
+)

@@ -1,13 +1,32 @@
-"""Data-regularised Actor-Critic: PPO that is told to treat an augmented image as it treats the image itself."""
+"""Data-regularised Actor-Critic: PPO whose policy and value should treat an augmented image as the image itself."""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
+from phylon.registry.descriptions import AlgorithmDescription, MemoryDescription, StateDescription, always
 from phylon.spec.algorithms.convolutions import ImpalaSpec, NetworkSpec
 from phylon.spec.algorithms.networks import own
-from phylon.spec.algorithms.ppo import AdvantageNormalisation, Epochs, Minibatches, RolloutSteps, Torsos
-from phylon.spec.distributions import Model, Named, NonNegative, Positive, TunableName, UnitInterval
+from phylon.spec.algorithms.observations import are_square_colour_images
+from phylon.spec.algorithms.ppo import (
+    AdvantageNormalisation,
+    Epochs,
+    Minibatches,
+    RolloutSteps,
+    Torsos,
+    minibatch_rows,
+    proximal_learner,
+)
+from phylon.spec.distributions import (
+    Model,
+    NameChoice,
+    Named,
+    NonNegative,
+    Positive,
+    TunableName,
+    Uniform,
+    UnitInterval,
+)
 
 AUGMENTATION_NAMES = (
     "crop",
@@ -55,3 +74,26 @@ class DrACSpec(Model):
     """How images are changed. A choice of names makes it a hyper-parameter of each member."""
     augmentation_coefficient: NonNegative = 0.1
     """Weight of the demand that policy and value do not mind the change."""
+
+
+DRAC = AlgorithmDescription(
+    spec=DrACSpec,
+    engine="phylon.worker.algorithms.drac:drac",
+    title="DrAC",
+    summary="PPO on colour images with data augmentation, for generalisation to levels that were never seen.",
+    defaults_source="the authors' code for Procgen (Raileanu et al. 2021)",
+    search_space={
+        "learning_rate": Uniform(uniform=(1e-5, 1e-3)),
+        "clip": Uniform(uniform=(0.01, 0.5)),
+        "entropy_coefficient": Uniform(uniform=(0.0, 0.2)),
+        "augmentation_coefficient": Uniform(uniform=(0.01, 0.5)),
+        "augmentation": NameChoice(choice=AUGMENTATION_NAMES),
+    },
+    search_source="procgen_autorl (Parker-Holder et al. 2021), all of it",
+    actions=frozenset({"box", "discrete"}),
+    # It looks at images and at their augmentations; that members compute every way of augmenting costs as much again.
+    memory=MemoryDescription(proximal_learner, minibatch_rows, passes=3),
+    state=always(StateDescription(optimisers=("optimiser",))),
+    observes=are_square_colour_images,
+    scales={"learning_rate": "log", "discount": "complement", "gae_lambda": "complement"},
+)

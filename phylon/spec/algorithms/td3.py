@@ -4,13 +4,28 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from phylon.catalogue.entry import EnvironmentEntry
+from phylon.forecast.networks import actor_critic
+from phylon.forecast.sizes import Learner
+from phylon.registry.descriptions import (
+    AlgorithmDescription,
+    MemoryDescription,
+    SharedCritic,
+    StateDescription,
+    StudyDescription,
+    always,
+)
 from phylon.spec.algorithms.networks import MLPSpec
+from phylon.spec.algorithms.observations import suit_network
 from phylon.spec.distributions import (
+    IntUniform,
+    LogUniform,
     Model,
     NonNegative,
     Positive,
     PositiveInteger,
     PositiveRate,
+    Uniform,
     UnitInterval,
 )
 
@@ -37,3 +52,53 @@ class TD3Spec(Model):
     target_noise: NonNegative = 0.2
     """Standard deviation of the smoothing noise on target actions."""
     target_noise_clip: NonNegative = 0.5
+
+
+def _learner(spec: TD3Spec, entry: EnvironmentEntry, envs_per_member: int) -> Learner:
+    del envs_per_member
+    policy, critic = actor_critic(spec.network, entry, outputs=1, critics=spec.critics)
+    # Two scalars each: the steps of its optimiser; the policy's loss, the critic's steps.
+    return Learner(policy, 4 * policy.weights + 2, critic, 4 * critic.weights + 2)
+
+
+DETERMINISTIC = StateDescription(
+    networks={"actor": ("policy",), "critic": ("critic",)},
+    targets={"target_policy": "policy", "target_critic": "critic"},
+    optimisers=("policy_optimiser", "critic_optimiser"),
+    policy=("policy", "target_policy", "policy_optimiser"),
+)
+"""Of algorithms whose policy and critic both have a target."""
+
+TD3 = AlgorithmDescription(
+    spec=TD3Spec,
+    engine="phylon.worker.algorithms.td3:td3",
+    title="TD3",
+    summary="Deterministic policy, pessimistic critics, delayed policy steps; for continuous actions.",
+    defaults_source="the authors' code (Fujimoto et al. 2018)",
+    search_space={
+        "policy_learning_rate": LogUniform(log_uniform=(3e-5, 3e-3)),
+        "critic_learning_rate": LogUniform(log_uniform=(3e-5, 3e-3)),
+        "discount": Uniform(uniform=(0.9, 0.999)),
+        "policy_delay": IntUniform(int_uniform=(1, 5)),
+        "exploration_noise": Uniform(uniform=(0.0, 1.0)),
+        "target_noise": Uniform(uniform=(0.0, 1.0)),
+        "target_noise_clip": Uniform(uniform=(0.0, 1.0)),
+    },
+    search_source="fastpbrl's PBT ranges (Flajolet et al. 2022); there the discount goes up to 1, the 0.999 is ours",
+    actions=frozenset({"box"}),
+    memory=MemoryDescription(_learner),
+    state=always(DETERMINISTIC),
+    observes=suit_network,
+    scales={
+        "policy_learning_rate": "log",
+        "critic_learning_rate": "log",
+        "discount": "complement",
+        "target_rate": "log",
+    },
+    shared_critic=SharedCritic(
+        engine="phylon.worker.algorithms.shared_td3:shared_td3",
+        numbers=("critic_learning_rate", "discount", "target_rate", "policy_delay"),
+        has_joint_policy_step=True,
+    ),
+    study=StudyDescription(twin="phylon.worker.studies.torch_twins.deterministic:DeterministicTwin"),
+)

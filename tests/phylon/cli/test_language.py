@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from phylon.presets import list_presets, load_preset
 from phylon.spec import parse_yaml
@@ -106,11 +107,11 @@ class TestValidate:
             ("seed", "does not say path=value"),
             ("=3", "does not say path=value"),
             ("algorithm..discount=3", "does not say path=value"),
-            ("seed.value=3", "seed is 0, which has no 'value'; set seed as a whole"),
+            ("name.value=3", f"name is '{SMOKE}', which has no 'value'; set name as a whole"),
             ("algorithm.network.hidden.7=3", "algorithm.network.hidden is a list of 2; use a number below 2"),
             ("algorithm.discount={uniform: [0.9", "not valid YAML"),
             ("nothing.here=1", "unknown field 'nothing'"),
-            ("algorithm.discount=1e-3", "write 1.0e-3"),
+            ("algorithm.discount=often", "write a number such as 0.001 or 1e-3"),
         ],
     )
     def test_a_wrong_override(self, phylon, override: str, message: str):
@@ -126,6 +127,32 @@ class TestValidate:
         assert spec["algorithm"]["network"]["hidden"] == [32, 64]
         assert spec["replicates"] == 2
         assert spec["replay"]["warmup"] == 500
+
+    def test_a_path_into_a_short_form(self, phylon):
+        overrides = ["--set", "environment.envs_per_member=2", "--set", "budget=24k"]
+        spec = json.loads(phylon("validate", SMOKE, "--json", *overrides).stdout)["spec"]
+        assert spec["environment"]["envs_per_member"] == 2
+        assert spec["budget"]["env_steps"] == 24_000
+
+    def test_resolved_is_a_spec_that_means_the_same(self, phylon):
+        text = "environment: HalfCheetah-v5\nalgorithm: td3\npopulation: 8\nbudget: 1_000_000\n"
+        result = phylon("validate", "-", "--resolved", input=text)
+        assert result.exit_code == 0
+        assert parse_yaml(result.stdout) == parse_yaml(text)
+        assert "evaluation: {interval: 10000, episodes: 10}" in result.stdout
+        assert "note: environment.suite: gymnasium is used" in result.stderr
+
+    def test_notes(self, phylon):
+        result = phylon("validate", SMOKE, "--set", "budget=12_010", "--set", "execution.segment_steps=50", "--json")
+        report = json.loads(result.stdout)
+        assert report["spec"]["budget"]["env_steps"] == 12_050
+        assert "budget.env_steps" in [note["path"] for note in report["notes"]]
+
+    def test_resolved_group_is_a_document_for_each_experiment(self, phylon):
+        documents = list(yaml.safe_load_all(phylon("validate", "toy-figure2", "--resolved").stdout))
+        assert [document["name"] for document in documents] == [
+            "toy-figure2-pbt", "toy-figure2-explore-only", "toy-figure2-exploit-only", "toy-figure2-grid",
+        ]  # fmt: skip
 
 
 class TestValidateAGroup:

@@ -9,7 +9,7 @@ import yaml
 from phylon.cli.run_folder import prepare
 from phylon.contract.events import Metrics
 from phylon.contract.lineage import RunLineage
-from phylon.spec.replay_method import ReplayScheduleSpec
+from phylon.spec.schedule_method import ScheduleSpec
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_json_holds_all_of_it(phylon, folder: Path, tmp_path: Path):
 
 
 def test_schedules(phylon, folder: Path):
-    method = ReplayScheduleSpec.model_validate(yaml.safe_load(phylon("schedule", str(folder)).stdout))
+    method = ScheduleSpec.model_validate(yaml.safe_load(phylon("schedule", str(folder)).stdout))
     assert [(entry.step, entry.values) for entry in method.schedule] == [
         (0, {"learning_rate": 1e-4, "augmentation": "crop"}),
         (16_384, {"learning_rate": 1.2e-4, "augmentation": "crop"}),

@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture
 def raw() -> dict[str, Any]:
     return {
-        "version": 1,
+        "version": 2,
         "name": "sample",
         "kind": "training",
         "environment": {"suite": "gymnasium", "id": "Pendulum-v1"},

@@ -5,7 +5,16 @@ from typing import Any
 
 import pytest
 
-from phylon.spec import Group, SpecInvalid, group_to_yaml, parse_document, parse_group, parse_spec, read_yaml
+from phylon.spec import (
+    Group,
+    SpecInvalid,
+    group_to_yaml,
+    parse_document,
+    parse_group,
+    parse_spec,
+    read_yaml,
+    resolve_document,
+)
 from phylon.spec.group import LARGEST_GROUP
 
 BASE = ("environment", "algorithm", "population", "replay", "budget", "evaluation")
@@ -14,7 +23,7 @@ BASE = ("environment", "algorithm", "population", "replay", "budget", "evaluatio
 @pytest.fixture
 def group(raw: dict[str, Any]) -> dict[str, Any]:
     return {
-        "version": 1,
+        "version": 2,
         "name": "both",
         "description": "Two of them.",
         "kind": "group",
@@ -72,12 +81,28 @@ def test_a_problem_of_the_base_is_said_once(group: dict[str, Any]):
 
 def test_a_problem_of_one_experiment_is_said_there(group: dict[str, Any]):
     group["experiments"]["short"] = {"environment.id": "Pendulim-v1"}
-    group["experiments"]["long"] = {"environment.id": "CartPole-v1", "evaluation.interval": 1010}
+    group["experiments"]["long"] = {"environment.id": "CartPole-v1", "replay.warmup": 10_000}
     found = problems(group)
     assert "did you mean Pendulum-v1" in found["experiments.short.environment.id"]
     assert "td3 needs continuous actions" in found["experiments.long.algorithm.name"]
-    assert "not a multiple" in found["experiments.long.evaluation.interval"]
+    assert "random actions" in found["experiments.long.replay.warmup"]
     assert not any(path.startswith("base") for path in found)
+
+
+def test_notes_are_placed_where_they_belong(group: dict[str, Any]):
+    group["base"]["evaluation"]["interval"] = 990
+    group["base"]["execution"] = {"segment_steps": 50}
+    group["experiments"] = {"a": {"replay.warmup": 1020}, "b": {}}
+    notes = {note["path"]: note["message"] for note in resolve_document(group).notes}
+    assert set(notes) == {"base.evaluation.interval", "experiments.a.replay.warmup"}
+    assert "1,000 is used" in notes["base.evaluation.interval"]
+
+
+def test_paths_lead_into_the_short_forms_of_the_base(group: dict[str, Any]):
+    group["base"] |= {"environment": "Pendulum-v1", "population": 4}
+    group["experiments"] = {"a": {"environment.envs_per_member": 2, "population.method.interval": "2k"}}
+    spec = parse_group(group).experiments["a"]
+    assert (spec.environment.envs_per_member, spec.population.method.interval) == (2, 2000)
 
 
 def test_the_same_mistake_in_every_experiment_is_theirs(group: dict[str, Any]):

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from phylon.spec import SpecInvalid, parse_spec
+from phylon.spec.resolve import resolve
 
 SCHEDULE = {"name": "schedule", "values": [{"step": 0, "value": 0.0}, {"step": 3000, "value": 0.5}]}
 
@@ -36,7 +37,7 @@ def test_defaults(joint):
 @pytest.mark.parametrize(
     ("change", "path"),
     [
-        (lambda raw: raw["replay"].pop("sharing"), "replay.sharing"),
+        (lambda raw: raw["replay"].update(sharing="per_member"), "replay.sharing"),
         (lambda raw: raw["algorithm"].update(discount={"uniform": [0.9, 0.99]}), "algorithm.discount"),
         (lambda raw: raw["algorithm"].update(policy_delay={"int_uniform": [1, 2]}), "algorithm.policy_delay"),
         (lambda raw: raw.update(execution={"strategy": "sharded"}), "execution.strategy"),
@@ -74,7 +75,9 @@ class TestSchedule:
 
     def test_changes_at_intervals(self, scheduled):
         scheduled["population"]["method"]["interval"] = 2000
-        assert list(problems(scheduled)) == ["population.method.coefficient.values.1.step"]
+        spec, notes = resolve(scheduled)
+        assert spec.population.method.coefficient.values[1].step % 2000 == 0
+        assert [note["path"] for note in notes] == ["population.method.coefficient.values.1.step"]
 
     def test_counts_steps(self, scheduled):
         scheduled["population"]["method"]["unit"] = "updates"

@@ -52,10 +52,10 @@ def test_a_study_survives_being_written(study: dict[str, Any]):
     ("change", "path", "words"),
     [
         ({"algorithms": []}, "algorithms", "at least 1"),
-        ({"algorithms": ["td4"]}, "algorithms.0", "use one of 'td3', 'sac', 'ddpg', 'dqn' or 'ppo'"),
+        ({"algorithms": ["td4"]}, "algorithms.0", "use one of ddpg, dqn, ppo, sac, td3"),
         ({"population_sizes": [2, 2]}, "population_sizes", "2 is listed twice"),
         ({"population_sizes": [0]}, "population_sizes.0", "at least 1"),
-        ({"population_sizes": ["4"]}, "population_sizes.0", "whole number"),
+        ({"population_sizes": ["few"]}, "population_sizes.0", "whole number"),
         ({"hidden": [[]]}, "hidden.0", "at least 1"),
         ({"repeats": 1}, "repeats", "at least 2"),
         ({"seconds": 0}, "seconds", "above 0"),
@@ -64,13 +64,21 @@ def test_a_study_survives_being_written(study: dict[str, Any]):
         ({"frameworks": ["torch"], "strategies": ["sharded", "auto"]}, "strategies", "PyTorch can do none of these"),
         ({"population_sizes": list(range(1, 101)), "batch_sizes": list(range(1, 21))}, "population_sizes", "at most"),
         ({"batch_size": 4}, "batch_size", "did you mean 'batch_sizes'"),
-        ({"version": 2}, "version", "upgrade Phylon"),
+        ({"seconds": "2w"}, "seconds", "use a number"),
+        ({"version": 3}, "version", "upgrade Phylon"),
     ],
 )
 def test_what_is_wrong_is_said_where_it_is(study: dict[str, Any], change: dict[str, Any], path: str, words: str):
     found = problems(study | change)
     assert list(found) == [path]
     assert words in found[path]
+
+
+def test_short_forms():
+    study = {"kind": "runtime_study", "algorithms": "td3", "population_sizes": 8, "seconds": "1m", "hidden": [["64"]]}
+    spec = parse_study(study)
+    assert (spec.name, spec.algorithms, spec.population_sizes) == ("runtime-td3", ("td3",), (8,))
+    assert (spec.seconds, spec.hidden) == (60.0, ((64,),))
 
 
 def test_something_else_than_a_mapping_is_refused():

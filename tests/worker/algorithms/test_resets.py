@@ -1,14 +1,13 @@
 """Resets renew what they name and nothing else."""
 
-from typing import get_args
-
 import jax
 import numpy as np
 import pytest
 
-from phylon.spec import AlgorithmSpec, DDPGSpec, MLPSpec, SACSpec, TD3Spec
-from phylon.spec.algorithms import ToySpec
-from phylon.spec.resets import ResetsSpec, resettable_parts
+from phylon.catalogue import box
+from phylon.registry import algorithms
+from phylon.spec import DDPGSpec, MLPSpec, SACSpec, TD3Spec
+from phylon.spec.resets import ResetsSpec
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.resets import reset
 
@@ -72,13 +71,29 @@ def flat(tree):
     return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)}
 
 
-@pytest.mark.parametrize("spec", get_args(get_args(AlgorithmSpec)[0]))
-def test_the_language_and_the_algorithm_name_the_same_parts(spec, info):
-    spec = spec(name=get_args(spec.model_fields["name"].annotation)[0])
-    if not isinstance(spec, ToySpec) and spec.network.kind != "mlp":
-        info = info._replace(observation_shape=(64, 64, 3), observation_dtype="uint8")
-    algorithm = build_algorithm(spec, info._replace(is_discrete=spec.name == "dqn"))
-    assert set(resettable_parts(spec)) == set(algorithm.parts)
+IMAGE = {"observation_shape": (64, 64, 3), "observation_dtype": "uint8"}
+
+
+@pytest.mark.parametrize("name", algorithms())
+def test_a_description_knows_the_state_of_its_algorithm(name, info, numbers_of):
+    """Every declared field is there, and the declared output layers are all that a network has beside inner ones."""
+    description = algorithms()[name]
+    spec = description.spec.model_validate({"name": name})
+    if description.observes(spec, box(info.observation_shape, "float32")) is not None:
+        info = info._replace(**IMAGE)
+    info = info._replace(is_discrete="box" not in description.actions)
+    state = jax.eval_shape(build_algorithm(spec, info).init, jax.random.key(0), numbers_of(spec))
+    layout = description.state(spec)
+    declared = {*layout.targets, *layout.targets.values(), *layout.optimisers, *layout.policy}
+    declared |= {field for fields in layout.parts.values() for field in fields}
+    assert declared <= set(state._fields)
+    optimisers = {field for field in state._fields if "optimiser" in field and getattr(state, field) is not None}
+    assert optimisers == set(layout.optimisers)
+    for field in {field for part, fields in layout.networks.items() if part != "temperature" for field in fields}:
+        paths, _ = jax.tree_util.tree_flatten_with_path(getattr(state, field))
+        layers = {str(path[-2].key) for path, _ in paths}
+        inner = {layer for layer in layers if layer.startswith(("hidden_", "norm_", "convolution_"))}
+        assert layers - inner <= set(layout.output_layers) and layers - inner
 
 
 def test_every_part_of_the_state_belongs_to_one_part_of_a_reset(algorithm, fresh):

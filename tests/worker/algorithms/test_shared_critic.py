@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from phylon.spec import MLPSpec, SACSpec, TD3Spec
-from phylon.spec.dvd import DvDSpec
+from phylon.spec.methods.dvd import DvDSpec
 from phylon.worker.algorithms.actor_critic import critic_loss
 from phylon.worker.algorithms.diverse_policies import diverse_policies
 from phylon.worker.algorithms.sac import sac

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from phylon.registry import suites
 from phylon.spec.environment import EnvironmentSpec
 from phylon.worker.core.errors import EnvironmentUnavailable
-from phylon.worker.environments import SUITES, describe, make_environments
+from phylon.worker.environments import describe, make_environments
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -55,11 +56,11 @@ def test_a_missing_package_is_named_with_the_remedy(suite, package, id, problem,
 
 
 def test_an_unknown_suite_is_named():
-    with pytest.raises(EnvironmentUnavailable, match="unknown environment suite 'atari'; use one of gymnasium"):
+    with pytest.raises(EnvironmentUnavailable, match="unknown environment suite 'atari'; use one of envpool"):
         describe("atari", "Pong")
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", suites())
 def test_an_unknown_id_is_named(suite):
     with pytest.raises(EnvironmentUnavailable, match="'Nothing-v0'"):
         make_environments(EnvironmentSpec(suite=suite, id="Nothing-v0"), 1)

@@ -41,5 +41,5 @@ def test_reward(id, actions, rewards):
 @pytest.mark.parametrize("id", TOYS)
 def test_there_is_nothing_to_see(id):
     entry = find("toy", id)
-    assert entry is not None and not entry.has_looks
+    assert entry is not None and not entry.is_renderable
     assert make_renderer(EnvironmentSpec(suite="toy", id=id)) is None

@@ -5,7 +5,7 @@ import pytest
 
 from phylon.spec import MLPSpec
 from phylon.worker.core.types import EnvironmentInfo
-from phylon.worker.networks import critic_ensemble, deterministic_policy, is_last, tanh_normal_policy
+from phylon.worker.networks import critic_ensemble, deterministic_policy, tanh_normal_policy
 from phylon.worker.networks.actor_critic import squashed_log_std
 
 INFO = EnvironmentInfo(observation_shape=(2,), action_size=1, max_episode_steps=None)
@@ -86,19 +86,3 @@ def test_actions_stay_in_the_unit_box():
     params = jax.tree.map(lambda leaf: leaf * 100, policy.init(jax.random.key(0)))
     actions = policy.apply(params, 100 * jax.random.normal(jax.random.key(1), (64, 2)))
     assert float(jnp.max(jnp.abs(actions))) <= 1
-
-
-def test_last_layers_are_those_of_the_outputs():
-    networks = [
-        deterministic_policy(MLPSpec(hidden=(4, 4), layer_norm="all"), INFO),
-        tanh_normal_policy(MLPSpec(hidden=(4, 4)), INFO),
-        critic_ensemble(MLPSpec(hidden=(4, 4)), INFO, 2),
-    ]
-    found = set()
-    for network in networks:
-        marked = jax.tree_util.tree_map_with_path(
-            lambda path, _: is_last(path), jax.eval_shape(network.init, jax.random.key(0))
-        )
-        found |= {name for name, layer in marked["params"].items() if all(layer.values())}
-        assert not any(any(layer.values()) for name, layer in marked["params"].items() if name not in found)
-    assert found == {"output", "output_mean", "output_log_std"}

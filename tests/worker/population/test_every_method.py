@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phylon.spec import Choice, IntUniform, bounds, parse_spec, tuned
-from phylon.worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.population import PopulationScores, build_method, sample_hyperparams
 
 SIZE, EPISODES = 8, 3
 NUMBERS = {
@@ -65,8 +65,8 @@ def test_plans_are_sound(name, table, seed):
     spec, method, evolve, before, state = compiled(name)
     episodes = np.array(table, np.float32)
     fitness = episodes.mean(axis=1)
-    standing = Standing(np.int32(10_000), fitness, episodes)
-    plan = jax.device_get(evolve(jax.random.key(seed), state, before, standing))
+    scores = PopulationScores(np.int32(10_000), fitness, episodes)
+    plan = jax.device_get(evolve(jax.random.key(seed), state, before, scores))
 
     assert plan.parents.shape == (SIZE,)
     assert set(plan.parents.tolist()) <= set(range(SIZE))
@@ -94,5 +94,5 @@ def test_plans_are_sound(name, table, seed):
         is_changed = any(plan.hyperparams[field][slot] != before[field][slot] for field in before)
         assert birth is not None or (plan.parents[slot] == slot and not is_changed)
 
-    again = jax.device_get(evolve(jax.random.key(seed), state, before, standing))
+    again = jax.device_get(evolve(jax.random.key(seed), state, before, scores))
     assert jax.tree.all(jax.tree.map(lambda a, b: np.array_equal(a, b, equal_nan=True), plan, again))

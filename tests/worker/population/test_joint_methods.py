@@ -12,7 +12,7 @@ from phylon.worker.algorithms.joint import build_joint_algorithm
 from phylon.worker.core.keys import member_keys
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.execution.compilation import seldom_run
-from phylon.worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.population import PopulationScores, build_method, sample_hyperparams
 from phylon.worker.population.dvd import BanditState, choose, first_state
 
 SIZE = 5
@@ -42,8 +42,8 @@ def make_spec(method, algorithm="td3"):
     )
 
 
-def standing(step=1000, fitness=(1.0, 5.0, 3.0, 4.0, 2.0)):
-    return Standing(np.int32(step), np.array(fitness, np.float32), np.zeros((SIZE, 1), np.float32))
+def scores(step=1000, fitness=(1.0, 5.0, 3.0, 4.0, 2.0)):
+    return PopulationScores(np.int32(step), np.array(fitness, np.float32), np.zeros((SIZE, 1), np.float32))
 
 
 @pytest.fixture(scope="module", params=METHODS)
@@ -64,7 +64,7 @@ def evolving(request):
 )
 def test_every_plan(evolving, seed, step, fitness):
     method, hyperparams, state, evolve = evolving
-    plan, again = (evolve(jax.random.key(seed), state, hyperparams, standing(step, fitness)) for _ in range(2))
+    plan, again = (evolve(jax.random.key(seed), state, hyperparams, scores(step, fitness)) for _ in range(2))
     assert jax.tree.all(jax.tree.map(lambda a, b: np.array_equal(a, b, equal_nan=True), plan, again))
     assert plan.parents.tolist() == list(range(SIZE))
     assert plan.hyperparams.keys() == hyperparams.keys()
@@ -82,7 +82,7 @@ def test_every_plan(evolving, seed, step, fitness):
 class TestCEMRL:
     def test_everyone_descends_from_the_heaviest_elite(self):
         method = build_method(make_spec(CEM_RL))
-        plan = method.evolve(jax.random.key(0), (), {}, standing())
+        plan = method.evolve(jax.random.key(0), (), {}, scores())
         assert [(birth.operator, birth.parent) for birth in method.describe(plan)] == [("sample", 1)] * SIZE
         weights = plan.reasons["elite_weight"]
         assert weights[1] > weights[3] > weights[2] > 0 and weights[0] == weights[4] == 0  # half of five: three
@@ -100,7 +100,7 @@ class TestCEMRL:
             founders = joint.init(member_keys(jax.random.key(1), SIZE), numbers)
             state, drawn = search.begin(jax.random.key(2), founders)
             used = drawn._replace(members=jax.tree.map(lambda leaf: leaf + 1, drawn.members))
-            return founders, state, drawn, used, search.breed(jax.random.key(3), state, used, standing())
+            return founders, state, drawn, used, search.breed(jax.random.key(3), state, used, scores())
 
         founders, state, drawn, used, (after, bred) = jax.jit(life, compiler_options=seldom_run())(jax.random.key(0))
         for mean, leaf in zip(jax.tree.leaves(state.mean), jax.tree.leaves(founders.members.policy), strict=True):
@@ -112,7 +112,7 @@ class TestCEMRL:
             assert len(np.unique(kernel.reshape(SIZE, -1), axis=0)) == SIZE
             if algorithm == "td3":
                 assert jax.tree.all(jax.tree.map(np.array_equal, new.members.policy, new.members.target_policy))
-        weights = np.asarray(build_method(spec).evolve(jax.random.key(0), (), {}, standing()).reasons["elite_weight"])
+        weights = np.asarray(build_method(spec).evolve(jax.random.key(0), (), {}, scores()).reasons["elite_weight"])
         for mean, samples in zip(jax.tree.leaves(after.mean), jax.tree.leaves(used.members.policy), strict=True):
             np.testing.assert_allclose(mean, np.tensordot(weights, samples, axes=1), rtol=1e-5, atol=1e-6)
         centre = search.centre(after, bred).members.policy
@@ -124,7 +124,7 @@ class TestSchedule:
     @pytest.mark.parametrize(("step", "value"), [(1000, 0.0), (2000, 0.5), (3000, 0.5), (4000, 0.2), (9000, 0.2)])
     def test_is_piecewise_constant(self, step, value):
         method = build_method(make_spec(DVD))
-        plan = method.evolve(jax.random.key(0), (), {"diversity": jnp.zeros(SIZE)}, standing(step))
+        plan = method.evolve(jax.random.key(0), (), {"diversity": jnp.zeros(SIZE)}, scores(step))
         np.testing.assert_allclose(plan.hyperparams["diversity"], np.full(SIZE, value))
         births = method.describe(plan)
         assert [birth and birth.operator for birth in births] == ["schedule" if value else None] * SIZE

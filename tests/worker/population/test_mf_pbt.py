@@ -7,7 +7,7 @@ import pytest
 from phylon.spec import parse_spec, tuned
 from phylon.spec.problems import SpecInvalid
 from phylon.worker.execution.compilation import seldom_run
-from phylon.worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.population import PopulationScores, build_method, sample_hyperparams
 
 FREQUENCIES = (1, 2, 6)
 SIZE, PART, QUARTER = 24, 8, 2
@@ -69,8 +69,8 @@ def test_it_does_what_the_paper_says(interval, seed):
     if seed >= 4:
         fitness[random.integers(SIZE, size=6)] = np.nan
     before = jax.device_get(sample_hyperparams(jax.random.key(seed), SPEC.algorithm, SIZE))
-    standing = Standing(np.int32(0), fitness, fitness[:, None])
-    plan = jax.device_get(EVOLVE(jax.random.key(7), np.int32(interval - 1), before, standing))
+    scores = PopulationScores(np.int32(0), fitness, fitness[:, None])
+    plan = jax.device_get(EVOLVE(jax.random.key(7), np.int32(interval - 1), before, scores))
     births = METHOD.describe(plan)
     values = before["discount"]
     for slot, (weights, source, explores) in by_the_book(fitness, interval).items():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from phylon.spec import Choice, IntUniform, LogUniform, Uniform, bounds, parse_spec, tuned
 from phylon.spec.selection import donors, replaced_members
 from phylon.worker.execution.compilation import seldom_run
-from phylon.worker.population import Standing, build_method, ranks, sample_hyperparams
+from phylon.worker.population import PopulationScores, build_method, ranks, sample_hyperparams
 from phylon.worker.population.pbt import operator_of
 
 ALGORITHM = {
@@ -61,9 +61,9 @@ def compiled(size, bottom, top, explore_name):
     return spec, method, draw, jax.jit(method.evolve, compiler_options=seldom_run())
 
 
-def standing(fitness):
+def scores(fitness):
     fitness = np.asarray(fitness, np.float32)
-    return Standing(np.int32(10_000), fitness, np.repeat(fitness[:, None], 3, axis=1))
+    return PopulationScores(np.int32(10_000), fitness, np.repeat(fitness[:, None], 3, axis=1))
 
 
 def as_numpy(tree):
@@ -89,7 +89,7 @@ def test_properties(data, population, seed):
     fitness = np.array(data.draw(st.lists(fitness_values, min_size=size, max_size=size)), np.float32)
     before = draw(jax.random.key(seed))
     state = method.init(jax.random.key(0), before)
-    plan = as_numpy(evolve(jax.random.key(seed), state, before, standing(fitness)))
+    plan = as_numpy(evolve(jax.random.key(seed), state, before, scores(fitness)))
     before = as_numpy(before)
 
     # sizes are kept and parents are valid
@@ -127,7 +127,7 @@ def test_properties(data, population, seed):
                 assert set(values) <= {float(np.float32(value)) for value in listed}
 
     # the same key gives the same plan
-    again = as_numpy(evolve(jax.random.key(seed), state, before, standing(fitness)))
+    again = as_numpy(evolve(jax.random.key(seed), state, before, scores(fitness)))
     assert jax.tree.all(jax.tree.map(np.array_equal, plan, again))
 
     # and the words say what was done
@@ -161,7 +161,7 @@ def assert_words_are_true(words, slot, plan, before):
 def test_evolution_differs_with_the_key():
     _, method, draw, evolve = compiled(8, 0.25, 0.25, "perturb")
     hyperparams = draw(jax.random.key(0))
-    plans = [evolve(jax.random.key(seed), (), hyperparams, standing(jnp.arange(8.0))) for seed in range(8)]
+    plans = [evolve(jax.random.key(seed), (), hyperparams, scores(jnp.arange(8.0))) for seed in range(8)]
     assert len({tuple(plan.parents.tolist()) for plan in plans}) > 1
     assert len({tuple(plan.hyperparams["exploration_noise"].tolist()) for plan in plans}) > 4
     assert method.init(jax.random.key(0), hyperparams) == ()

@@ -7,17 +7,17 @@ import pytest
 
 from phylon.spec.selection import BinaryTournament, CustomSelection, NoSelection, TTestSelection, WinnerTakesAll
 from phylon.worker.core.errors import EngineError
-from phylon.worker.population import Standing
+from phylon.worker.population import PopulationScores
 from phylon.worker.population.custom import load_entry_point
 from phylon.worker.population.selection import best_first, build_selection, ranks, truncation, valid_parents, welch
 
 NAN, INFINITY = float("nan"), float("inf")
 
 
-def standing(fitness, returns=None):
+def scores(fitness, returns=None):
     fitness = jnp.asarray(fitness, jnp.float32)
     returns = jnp.repeat(fitness[:, None], 4, axis=1) if returns is None else jnp.asarray(returns, jnp.float32)
-    return Standing(jnp.int32(0), fitness, returns)
+    return PopulationScores(jnp.int32(0), fitness, returns)
 
 
 class TestRanking:
@@ -53,12 +53,12 @@ class TestTruncation:
 
 def test_the_winner_takes_all(variant):
     choose = variant(build_selection(WinnerTakesAll(name="winner_takes_all"), 4))
-    assert choose(jax.random.key(0), standing([1.0, NAN, 7.0, 7.0])).tolist() == [2, 2, 2, 2]
+    assert choose(jax.random.key(0), scores([1.0, NAN, 7.0, 7.0])).tolist() == [2, 2, 2, 2]
 
 
 def test_nobody_is_replaced(variant):
     choose = variant(build_selection(NoSelection(name="none"), 3))
-    assert choose(jax.random.key(0), standing([1.0, NAN, 7.0])).tolist() == [0, 1, 2]
+    assert choose(jax.random.key(0), scores([1.0, NAN, 7.0])).tolist() == [0, 1, 2]
 
 
 class TestBinaryTournament:
@@ -66,7 +66,7 @@ class TestBinaryTournament:
 
     def test_only_the_better_are_copied_and_each_rival_is_as_likely(self):
         fitness = np.array([3.0, NAN, 5.0, 5.0, -INFINITY, 1.0])
-        parents = np.stack([self.CHOOSE(jax.random.key(seed), standing(fitness)) for seed in range(400)])
+        parents = np.stack([self.CHOOSE(jax.random.key(seed), scores(fitness)) for seed in range(400)])
         copied = parents != np.arange(6)
         values = np.nan_to_num(fitness, nan=-1e38, neginf=-1e37)
         assert np.all(values[parents[copied]] > np.broadcast_to(values, parents.shape)[copied])
@@ -74,7 +74,7 @@ class TestBinaryTournament:
         np.testing.assert_allclose(copied.mean(axis=0), np.array(better) / 5, atol=0.08)
 
     def test_equals_are_left_alone(self):
-        assert self.CHOOSE(jax.random.key(1), standing([2.0] * 6)).tolist() == list(range(6))
+        assert self.CHOOSE(jax.random.key(1), scores([2.0] * 6)).tolist() == list(range(6))
 
 
 class TestWelch:
@@ -108,14 +108,14 @@ class TestTTest:
 
     def test_a_clear_difference_is_copied(self):
         returns = [[1.0, 2, 1, 2], [8.0, 9, 8, 9]]
-        assert self.CHOOSE(jax.random.key(0), standing([1.5, 8.5], returns)).tolist() == [1, 1]
+        assert self.CHOOSE(jax.random.key(0), scores([1.5, 8.5], returns)).tolist() == [1, 1]
 
     def test_an_unclear_one_is_not(self):
         returns = [[1.0, 9, 1, 9], [2.0, 10, 2, 10]]
-        assert self.CHOOSE(jax.random.key(0), standing([5.0, 6.0], returns)).tolist() == [0, 1]
+        assert self.CHOOSE(jax.random.key(0), scores([5.0, 6.0], returns)).tolist() == [0, 1]
 
     def test_who_has_no_fitness_is_replaced(self):
-        assert self.CHOOSE(jax.random.key(0), standing([NAN, 6.0])).tolist() == [1, 1]
+        assert self.CHOOSE(jax.random.key(0), scores([NAN, 6.0])).tolist() == [1, 1]
 
 
 class TestCustom:

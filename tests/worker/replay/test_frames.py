@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from phylon.forecast.memory import replay_bytes
 from phylon.presets import load_preset
 from phylon.spec import parse_yaml
 from phylon.spec.environment import EnvironmentSpec
-from phylon.spec.memory import replay_bytes
 from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
 from phylon.worker.environments import describe, make_environments
 from phylon.worker.replay import FrameReplay, Replay, make_replay

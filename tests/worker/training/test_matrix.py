@@ -7,43 +7,25 @@ import numpy as np
 import pytest
 
 from phylon.contract.events import Finished
+from phylon.registry import algorithms
 from phylon.worker.training.run_directory import checkpoints_dir
 
+from .learners import learners
 from .runs import last_arrays, reproducible
 
-PENDULUM = {"suite": "gymnasium", "id": "Pendulum-v1", "envs_per_member": 2}
-IMAGES = {"suite": "probe", "id": "ActionRewardImage-v0", "envs_per_member": 2}
-CARTPOLE = {"suite": "gymnasium", "id": "CartPole-v1", "envs_per_member": 2}
-PURE_CARTPOLE = {"suite": "gymnax", "id": "CartPole-v1", "envs_per_member": 2}
-SMALL = {"network": {"hidden": [8, 8]}}
-ROLLOUT = {"rollout_steps": 10, "epochs": 2, "minibatches": 4}
-LEARNERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "td3": (PENDULUM, {"name": "td3", "batch_size": 8, **SMALL}),
-    "sac": (PENDULUM, {"name": "sac", "batch_size": 8, **SMALL}),
-    "ddpg": (PENDULUM, {"name": "ddpg", "batch_size": 8, **SMALL}),
-    "dqn": (CARTPOLE, {"name": "dqn", "batch_size": 8, **SMALL}),
-    "ppo-continuous": (PENDULUM, {"name": "ppo", **ROLLOUT, **SMALL}),
-    "ppo-discrete": (PURE_CARTPOLE, {"name": "ppo", **ROLLOUT, **SMALL}),
-    "drac": (
-        IMAGES,
-        {
-            "name": "drac",
-            **ROLLOUT,
-            "network": {"kind": "cnn", "channels": [4], "kernels": [3], "strides": [2], "hidden": [8]},
-            "augmentation": {"choice": ["crop", "grayscale", "flip", "cutout-color"]},
-        },
-    ),
-}
+LEARNERS = learners()
 
 
 @pytest.fixture(params=LEARNERS)
 def spec(request: pytest.FixtureRequest, small_spec: dict[str, Any]) -> dict[str, Any]:
     environment, algorithm = LEARNERS[request.param]
-    spec = small_spec | {"environment": environment, "algorithm": algorithm | {"discount": {"uniform": [0.9, 0.99]}}}
-    if algorithm["name"] in ("ppo", "drac"):
+    description = algorithms()[algorithm["name"]]
+    tuned = {name: value.model_dump(mode="json") for name, value in description.search_space.items()}
+    spec = small_spec | {"environment": environment, "algorithm": algorithm | tuned}
+    if description.experience == "rollout":
         del spec["replay"]
-        spec["execution"] = {"strategy": "parallel" if request.param == "ppo-continuous" else "sharded"}
-    elif algorithm["name"] in ("td3", "sac", "ddpg"):
+        spec["execution"] = {"strategy": "parallel" if request.param == "ppo-box" else "sharded"}
+    elif description.state(description.spec.model_validate(algorithm)).parts:
         spec["resets"] = {"interval": 150}
     return spec | {"budget": {"env_steps": 300}}
 
@@ -52,7 +34,8 @@ def test_a_resumed_run_repeats_the_uninterrupted_one(spec, train_here, tmp_path:
     events = train_here(spec)
     assert isinstance(events[-1], Finished)
     expected = last_arrays(tmp_path / "run")
-    for file in checkpoints_dir(tmp_path / "run").glob("*15.*"):  # the last one: as if it had never been written
+    last = max(checkpoints_dir(tmp_path / "run").iterdir()).stem
+    for file in checkpoints_dir(tmp_path / "run").glob(f"{last}.*"):  # as if it had never been written
         file.unlink()
     again = train_here(spec)
     found = last_arrays(tmp_path / "run")

@@ -6,8 +6,17 @@ import jax
 import numpy as np
 import pytest
 
+from phylon.forecast.memory import (
+    NUMBER_BYTES,
+    batch_bytes,
+    call_bytes,
+    learner_of,
+    population_memory,
+    replay_bytes,
+    state_bytes,
+)
+from phylon.registry import algorithms
 from phylon.spec import hyperparameters, parse_spec
-from phylon.spec.memory import batch_bytes, call_bytes, learner_of, population_memory, replay_bytes, state_bytes
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.joint import build_joint_algorithm
 from phylon.worker.core.types import Algorithm, EnvironmentInfo
@@ -16,18 +25,20 @@ from phylon.worker.execution.compilation import seldom_run
 from phylon.worker.execution.members import member_updates
 from phylon.worker.training.experience import make_experience
 
+from .learners import learners
+
 CHEETAH = {"suite": "gymnasium", "id": "HalfCheetah-v5"}
 PIXELS = {"suite": "probe", "id": "ActionRewardImage-v0", "envs_per_member": 2}
 CNN = {"kind": "cnn", "channels": [4, 6], "kernels": [3, 2], "strides": [2, 1], "hidden": [8]}
 
 SPECS = {
-    "td3": (CHEETAH, {"name": "td3"}),
+    **learners(),
+    "td3, as it is": (CHEETAH, {"name": "td3"}),
     "td3, normalised first": (
         CHEETAH,
         {"name": "td3", "critics": 3, "network": {"hidden": [32, 16], "layer_norm": "first"}},
     ),
     "ddpg, normalised": (CHEETAH, {"name": "ddpg", "network": {"layer_norm": "all"}}),
-    "sac": (CHEETAH, {"name": "sac", "batch_size": 64}),
     "sac, fixed temperature": (CHEETAH, {"name": "sac", "temperature": "fixed", "critics": 1}),
     "dqn of images": (PIXELS, {"name": "dqn", "network": CNN}),
     "dqn, dueling": (PIXELS, {"name": "dqn", "dueling": True, "network": {"kind": "impala", "channels": [3, 5]}}),
@@ -35,22 +46,23 @@ SPECS = {
         {"suite": "probe", "id": "ActionRewardDiscrete-v0"},
         {"name": "dqn", "network": {"hidden": [64]}},
     ),
-    "ppo": (CHEETAH | {"envs_per_member": 2}, {"name": "ppo", "rollout_steps": 32, "minibatches": 4}),
+    "ppo of two environments": (
+        CHEETAH | {"envs_per_member": 2},
+        {"name": "ppo", "rollout_steps": 32, "minibatches": 4},
+    ),
     "ppo, shared torso": (
         PIXELS,
         {"name": "ppo", "rollout_steps": 8, "minibatches": 4, "torsos": "shared", "network": CNN},
     ),
-    "drac": (
+    "drac, separate torsos": (
         PIXELS,
         {"name": "drac", "rollout_steps": 8, "minibatches": 4, "network": {"kind": "impala"}, "torsos": "separate"},
     ),
-    "toy": ({"suite": "toy", "id": "Figure2-v0"}, {"name": "surrogate_ascent"}),
-    "toy, one number": ({"suite": "toy", "id": "TriangleWave-v0"}, {"name": "triangle_climb"}),
 }
 
 
 def spec_of(environment, algorithm, method=None, **rest):
-    steps = 25_600  # whole segments of all of them
+    steps = 256_000  # whole segments of all of them
     return parse_spec(
         {
             "version": 1,
@@ -110,17 +122,18 @@ def test_of_many_batches_there_are_those_of_two_calls():
     assert call_bytes(few) == batch_bytes(few)
 
 
-@pytest.mark.parametrize("algorithm", ["td3", "sac"])
+@pytest.mark.parametrize("algorithm", [name for name, found in algorithms().items() if found.shared_critic])
 def test_a_shared_critic_is_there_once(algorithm):
-    spec = spec_of(CHEETAH, {"name": algorithm}, {"name": "cem_rl", "interval": 25_600}, replay={"sharing": "shared"})
+    spec = spec_of(CHEETAH, {"name": algorithm}, {"name": "cem_rl", "interval": 256_000}, replay={"sharing": "shared"})
     made, learner, memory = made_of(spec), learner_of(spec), population_memory(spec)
     joint = build_joint_algorithm(spec, made.info)
     assert joint is not None
     population = jax.eval_shape(joint.init, keys(), made.hyperparams)
-    assert 4 * learner.own_state == bytes_of(population.members)
-    assert learner.critic_state == bytes_of(population.shared)
-    assert memory.fixed == (learner.critic_state, replay_bytes(spec))
-    assert (memory.state, memory.ring) == (learner.own_state, 0)
+    own, critic = NUMBER_BYTES * learner.own_state, NUMBER_BYTES * learner.critic_state
+    assert 4 * own == bytes_of(population.members)
+    assert critic == bytes_of(population.shared)
+    assert memory.fixed == (critic, replay_bytes(spec))
+    assert (memory.state, memory.ring) == (own, 0)
     assert memory.batches == batch_bytes(spec) // 2, "half of the population is trained by gradients"
 
 
@@ -143,7 +156,7 @@ def test_a_population_takes_states_batches_and_a_gradient_step():
 
 
 def test_a_compiled_program_needs_what_was_forecast_within_a_tenth():
-    spec = spec_of(*SPECS["td3"])
+    spec = spec_of(*SPECS["td3, as it is"])
     made = made_of(spec)
     example = make_experience(spec, made.info, seed=0, learners=4).example()
     program = jax.jit(jax.vmap(member_updates(made.algorithm)), donate_argnums=0, compiler_options=seldom_run())

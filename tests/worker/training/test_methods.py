@@ -68,7 +68,7 @@ def test_an_interval_of_updates(small_spec, train_here):
 
 def test_a_schedule_is_followed(small_spec, train_here):
     small_spec["population"]["method"] = {
-        "name": "replay",
+        "name": "schedule",
         "schedule": [
             {"step": 0, "values": {"policy_learning_rate": 0.001, "discount": 0.9}},
             {"step": 200, "values": {"discount": 0.95}},

@@ -19,7 +19,7 @@ from phylon.worker.algorithms import build_algorithm
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.environments import describe
 from phylon.worker.execution.compilation import seldom_run
-from phylon.worker.population import Standing, build_method, sample_hyperparams
+from phylon.worker.population import PopulationScores, build_method, sample_hyperparams
 from phylon.worker.population.timing import Progress, is_due
 
 from .runs import frames_of
@@ -66,7 +66,10 @@ def simulate(preset: str, arm: str, seeds: int = SEEDS) -> Lives:
             places = jax.vmap(lambda state: algorithm.act(state, {}, jnp.zeros((1, 1)), None, False))(population)[:, 0]
             fitness = fitness_of(places)
             plan = method.evolve(
-                derive(key, "evolve", number), method_state, hyperparams, Standing(number, fitness, fitness[:, None])
+                derive(key, "evolve", number),
+                method_state,
+                hyperparams,
+                PopulationScores(number, fitness, fitness[:, None]),
             )
             parents = jnp.where(evolves, plan.parents, jnp.arange(size))
             hyperparams = {name: jnp.where(evolves, plan.hyperparams[name], old) for name, old in hyperparams.items()}

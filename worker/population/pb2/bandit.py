@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.spec.pb2 import BanditSpec
+from phylon.spec.methods.pb2 import BanditSpec
 from phylon.worker.core.types import Array, Key
 
 LARGEST_EXPLORATION = 0.9
@@ -75,7 +75,7 @@ def learn(bandit: Bandit, rates: Rates, plays: int, gains: Array, is_seen: Array
 def draw(key: Key, bandit: Bandit, rates: Rates, count: int, is_held: Array) -> tuple[Array, Array, Bandit]:
     """Categories int32 [count] for as many members, the expected number of each [C], and what to remember.
 
-    `is_held`, bool [C], tells the categories that some surviving member goes on with.
+    `is_held`, bool [C], marks the categories that some surviving member goes on with.
     """
     arms = len(bandit.weights)
     count_key, order_key = jax.random.split(key)

@@ -18,12 +18,12 @@ import numpy as np
 from phylon.contract.events import Operator
 from phylon.spec import ExperimentSpec
 from phylon.spec.evolving import Evolving
-from phylon.spec.pb2 import BanditSpec, PB2FamilySpec
+from phylon.spec.methods.pb2 import BanditSpec, PB2FamilySpec
 from phylon.spec.selection import donors, replaced_members
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Key
 from phylon.worker.population.hyperparams import prior
-from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, Standing
+from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, PopulationScores
 from phylon.worker.population.pb2 import bandit
 from phylon.worker.population.pb2.bandit import Bandit
 from phylon.worker.population.pb2.fitting import usual_parameters
@@ -78,12 +78,14 @@ def build(spec: ExperimentSpec, model: Model, bandit_spec: BanditSpec | None = N
             parameters=usual_parameters(),
         )
 
-    def evolve(key: Key, method_state: State, hyperparams: Hyperparams, standing: Standing[Array]) -> Evolution[Array]:
-        fitness = standing.fitness
+    def evolve(
+        key: Key, method_state: State, hyperparams: Hyperparams, scores: PopulationScores[Array]
+    ) -> Evolution[Array]:
+        fitness = scores.fitness
         numbers, categories = encode_numbers(space, hyperparams), encode_categories(space, hyperparams)
         round = method_state.round + 1
         seen = record(method_state.observations, round, method_state.start, numbers, categories, fitness)
-        bandits = learned(method_state.bandits, seen, round)
+        bandits = learn(method_state.bandits, seen, round)
 
         parents = truncation(derive(key, "select"), fitness, replaced, best)
         slots = best_first(fitness)[-replaced:]
@@ -120,7 +122,7 @@ def build(spec: ExperimentSpec, model: Model, bandit_spec: BanditSpec | None = N
             {name: jnp.full(size, jnp.nan, jnp.float32).at[slots].set(value) for name, value in reasons.items()},
         )
 
-    def learned(bandits: dict[str, Bandit], seen: Observations, round: Array) -> dict[str, Bandit]:
+    def learn(bandits: dict[str, Bandit], seen: Observations, round: Array) -> dict[str, Bandit]:
         """From the gains of this round, scaled by all that are remembered."""
         standard, _ = standardise(seen.gain, seen.is_there)
         gains, is_new = to_unit(standard, seen.is_there), seen.is_there & (seen.round == round)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from phylon.spec.pb2 import OptimismSpec
+from phylon.spec.methods.pb2 import OptimismSpec
 from phylon.worker.core.types import Array, Key
 from phylon.worker.population.pb2 import gaussian_process as gp
 from phylon.worker.population.pb2.acquisition import confidence, maximise

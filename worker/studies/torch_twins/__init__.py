@@ -6,26 +6,19 @@ member. Both are the same code over two kinds of layers. Random numbers are draw
 can give both frameworks the same ones.
 """
 
-from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import Any
 
 from phylon.spec import AlgorithmSpec
-from phylon.worker.studies.torch_twins.deterministic import DeterministicTwin
-from phylon.worker.studies.torch_twins.dqn import DQNTwin
-from phylon.worker.studies.torch_twins.ppo import PPOTwin
-from phylon.worker.studies.torch_twins.sac import SACTwin
+from phylon.spec.registered import describe_algorithm
+from phylon.worker.studies.contender import NotApplicable
 from phylon.worker.studies.torch_twins.twin import Twin
 
 __all__ = ["Twin", "build_twin"]
 
-TWINS: dict[str, Callable[..., Twin]] = {
-    "td3": DeterministicTwin,
-    "ddpg": DeterministicTwin,
-    "sac": SACTwin,
-    "dqn": DQNTwin,
-    "ppo": PPOTwin,
-}
-
 
 def build_twin(spec: AlgorithmSpec, members: int | None, device: Any, compiled: bool) -> Twin:
-    return TWINS[spec.name](spec, members, device, compiled)
+    study = describe_algorithm(spec).study
+    if study is None or study.twin is None:
+        raise NotApplicable(f"{spec.name} has no counterpart in PyTorch")
+    return resolve_name(study.twin)(spec, members, device, compiled)

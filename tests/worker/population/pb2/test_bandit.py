@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.spec.pb2 import BanditSpec
+from phylon.spec.methods.pb2 import BanditSpec
 from phylon.worker.population.pb2.bandit import Rates, cap, draw, fresh, learn, probabilities, rates, rounded
 
 compiled = partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})

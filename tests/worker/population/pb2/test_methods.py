@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phylon.spec import Choice, IntUniform, SpecInvalid, bounds, parse_spec, tuned
-from phylon.worker.population import Standing, build_method, ranks, sample_hyperparams
+from phylon.worker.population import PopulationScores, build_method, ranks, sample_hyperparams
 from phylon.worker.population.timing import Progress, is_due
 
 SIZE, REPLACED, WINDOW = 8, 2, 24
@@ -51,7 +51,7 @@ def compiled(name):
 
     def traced(key, state, hyperparams, fitness):
         traces.append(1)
-        return method.evolve(key, state, hyperparams, Standing(np.int32(0), fitness, fitness[:, None]))
+        return method.evolve(key, state, hyperparams, PopulationScores(np.int32(0), fitness, fitness[:, None]))
 
     evolve = jax.jit(traced, compiler_options={"xla_backend_optimization_level": 0})
     founders = sample_hyperparams(jax.random.key(0), spec.algorithm, SIZE)

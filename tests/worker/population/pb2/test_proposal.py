@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.spec.pb2 import OptimismSpec
+from phylon.spec.methods.pb2 import OptimismSpec
 from phylon.worker.population.pb2.fitting import usual_parameters
 from phylon.worker.population.pb2.kernels import time_varying, time_varying_within
 from phylon.worker.population.pb2.observations import nothing

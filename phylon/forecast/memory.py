@@ -1,0 +1,168 @@
+"""What a population takes of a worker's memory: the forecast of a spec, and the sizes that the engine follows.
+
+On the device lie the members' states (weights, targets, optimisers), the batches of two calls at most, and what a
+gradient step needs meanwhile; in host memory the replay and the batches on their way. States, batches and replay are
+exact. What a gradient step needs is an estimate; with it a compiled program has been forecast to within a tenth of what
+XLA says. Environments and libraries are not counted.
+"""
+
+import math
+from typing import NamedTuple
+
+from phylon import catalogue
+from phylon.catalogue import EnvironmentEntry
+from phylon.forecast.sizes import Learner
+from phylon.spec.experiment import ExperimentSpec
+from phylon.spec.registered import describe_algorithm, describe_method
+from phylon.spec.segments import segment_steps, segment_updates, updates_at_once
+
+NUMBER_BYTES = 4
+FRAME_NUMBER_BYTES = 8
+
+
+class Share(NamedTuple):
+    """Bytes on the device and in host memory."""
+
+    device: int
+    host: int
+
+
+class PopulationMemory(NamedTuple):
+    """What a population takes follows from its size, and from how many members learn at the same time."""
+
+    fixed: Share
+    """What members share: a replay, a critic."""
+    state: int
+    """Of a member on the device: weights, targets, optimisers."""
+    batches: int
+    """Of a member on the device, and once more on their way to it."""
+    step: int
+    """On the device, for each member that learns at this time."""
+    ring: int
+    """A member's own replay, in host memory."""
+
+    def of(self, size: int, at_once: int | None = None) -> Share:
+        """At its peak; without `at_once` all members learn at the same time.
+
+        Selection makes the new states beside the old ones, when there are no batches.
+        """
+        learning = size * self.batches + min(size, at_once or size) * self.step
+        return Share(
+            device=self.fixed.device + size * self.state + max(size * self.state, learning),
+            host=self.fixed.host + size * (self.ring + self.batches),
+        )
+
+
+def population_memory(spec: ExperimentSpec) -> PopulationMemory:
+    """Where members share a critic, or only some of them learn by gradients, a member's share is a mean."""
+    learner = learner_of(spec)
+    is_joint = describe_method(spec.population.method).joint is not None
+    looks = describe_algorithm(spec.algorithm).memory.passes
+    networks, share = learner.own + learner.critic, _learners(spec) / spec.population.size
+    batches = round(share * batch_bytes(spec))
+    copies = networks.weights // 4  # a CPU transposes one layer at a time
+    passes = networks.weights + copies + looks * batch_rows(spec) * networks.activations
+    is_shared, rings = spec.replay is not None and spec.replay.sharing == "shared", replay_bytes(spec)
+    return PopulationMemory(
+        fixed=Share(_bytes(learner.critic_state) if is_joint else 0, rings if is_shared else 0),
+        state=_bytes(learner.own_state + (0 if is_joint else learner.critic_state)),
+        batches=batches,
+        # a program puts its batches into another order
+        step=round(share * (call_bytes(spec) + _bytes(passes))),
+        ring=0 if is_shared else rings // spec.population.size,
+    )
+
+
+def members_at_once(spec: ExperimentSpec, cores: int, is_cpu: bool) -> int | None:
+    """How many members learn at the same time; None for all. `auto` tries strategies of which one takes all at once."""
+    match spec.execution.strategy:
+        case "sequential":
+            return 1
+        case "vectorized":
+            return spec.execution.chunk
+        case "sharded":
+            return cores if is_cpu else None
+        case "parallel":
+            return spec.execution.processes or cores
+        case "auto":
+            return None
+
+
+def _learners(spec: ExperimentSpec) -> int:
+    joint, size = describe_method(spec.population.method).joint, spec.population.size
+    return joint.learners(spec.population.method, size) if joint else size
+
+
+def state_bytes(spec: ExperimentSpec) -> int:
+    """Of one member that shares nothing."""
+    learner = learner_of(spec)
+    return _bytes(learner.own_state + learner.critic_state)
+
+
+def learner_of(spec: ExperimentSpec) -> Learner:
+    memory = describe_algorithm(spec.algorithm).memory
+    return memory.learner(spec.algorithm, _entry(spec), spec.environment.envs_per_member)
+
+
+def batch_rows(spec: ExperimentSpec) -> int:
+    """Transitions that a gradient step looks at."""
+    return describe_algorithm(spec.algorithm).memory.batch_rows(spec.algorithm, segment_steps(spec))
+
+
+def call_bytes(spec: ExperimentSpec) -> int:
+    """What a member learns from in a call of the device: its rollout, or the batches of some updates."""
+    entry = _entry(spec)
+    transition = 2 * _observation_bytes(entry) + _rest_bytes(entry)
+    if spec.replay is None:
+        return segment_steps(spec) * (transition + NUMBER_BYTES)  # whether an episode was cut
+    return updates_at_once(segment_updates(spec), is_cpu=True) * batch_rows(spec) * transition
+
+
+def batch_bytes(spec: ExperimentSpec) -> int:
+    """What is there of it at the same time: that of the call which works, and that of the next one, if there is one."""
+    updates = segment_updates(spec)
+    return min(2, updates // updates_at_once(updates, is_cpu=True)) * call_bytes(spec)
+
+
+def frame_slots(capacity: int) -> int:
+    """Frames that a replay of stacked frames has room for at first: one per transition, and some to begin episodes."""
+    return capacity + capacity // 8
+
+
+def replay_bytes(spec: ExperimentSpec) -> int:
+    """Of one run, when its replay is full; 0 without one.
+
+    Action, reward and the end-of-episode mark are numbers, and so are observations, but for the pixels of images.
+    Where an environment stacks its latest frames, each frame is stored once, and the stacks as numbers of frames.
+    """
+    if spec.replay is None:
+        return 0
+    entry = _entry(spec)
+    capacity, stack, observation = spec.replay.capacity, entry.frame_stack, _observation_bytes(entry)
+    ring = capacity * _rest_bytes(entry)
+    if stack == 1:
+        ring += capacity * 2 * observation
+    else:
+        ring += capacity * 2 * stack * FRAME_NUMBER_BYTES + frame_slots(capacity) * observation // stack
+    rings = 1 if spec.replay.sharing == "shared" else spec.population.size
+    return rings * ring
+
+
+def _entry(spec: ExperimentSpec) -> EnvironmentEntry:
+    entry = catalogue.find(spec.environment.suite, spec.environment.id)
+    if entry is None:
+        raise ValueError(f"a valid spec names a known environment, but {spec.environment.id} is in no catalogue")
+    return entry
+
+
+def _observation_bytes(entry: EnvironmentEntry) -> int:
+    return (1 if entry.observation.dtype == "uint8" else NUMBER_BYTES) * math.prod(entry.observation.shape)
+
+
+def _rest_bytes(entry: EnvironmentEntry) -> int:
+    """Action, reward and the mark of a transition."""
+    return _bytes(math.prod(entry.action.shape) + 2)
+
+
+def _bytes(numbers: int) -> int:
+    return NUMBER_BYTES * numbers

@@ -1,0 +1,145 @@
+"""Population Based Bandits: methods that choose hyper-parameters by a model of what earlier intervals gained.
+
+Selection is PBT's. `pb2` tunes numbers; the other three tune categories (`choice`) as well, with or without numbers.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from phylon.registry.descriptions import MethodDescription
+from phylon.spec.distributions import Model
+from phylon.spec.evolving import Evolving
+from phylon.spec.problems import Problem
+from phylon.spec.selection import TruncationSelection
+
+if TYPE_CHECKING:
+    from phylon.spec.experiment import ExperimentSpec
+
+
+LARGEST_WINDOW = 4096
+"""As many as a population may have members."""
+
+
+class OptimismSpec(Model):
+    """The upper confidence bound: mean + sqrt(max(0, scale x ln(growth x observations))) x deviation."""
+
+    scale: Annotated[float, Field(strict=True, ge=0, le=100)] = 0.2
+    growth: Annotated[float, Field(strict=True, gt=0, le=100)] = 0.4
+
+
+class BanditSpec(Model):
+    """TV.EXP3.M, which draws categories. A number that is left out follows from population, categories and budget."""
+
+    exploration: Annotated[float, Field(strict=True, gt=0, le=0.9)] | None = None
+    """Share of uniform draws, and the pace at which weights change.
+
+    Left out: 0.2, or with fewer members B than categories C, sqrt(C ln(C/B) / ((e-1) B T/10)) for T intervals.
+    """
+    sharing: Annotated[float, Field(strict=True, ge=0, le=0.5)] | None = None
+    """Share of all weight that is spread evenly at each interval, so that a category can come back.
+
+    Left out: 1 / T for T intervals.
+    """
+
+
+class PB2FamilySpec(Evolving):
+    """What the methods of the family have in common."""
+
+    selection: TruncationSelection = TruncationSelection(name="truncation")
+    window: Annotated[int, Field(strict=True, ge=8, le=LARGEST_WINDOW)] = 256
+    """Latest member-intervals that the model remembers. Its cost grows with the third power of this."""
+    optimism: OptimismSpec = OptimismSpec()
+
+
+class PB2Spec(PB2FamilySpec):
+    """PB2 (Parker-Holder et al. 2020): numbers by a time-varying Gaussian process bandit."""
+
+    name: Literal["pb2"]
+
+
+class PB2RandSpec(PB2FamilySpec):
+    """Categories uniformly at random, numbers as PB2 does, blind to categories. The baseline of the two below."""
+
+    name: Literal["pb2_rand"]
+
+
+class PB2MultSpec(PB2FamilySpec):
+    """PB2-Mult (Parker-Holder et al. 2021): categories by bandit, numbers by a model of the chosen category alone."""
+
+    name: Literal["pb2_mult"]
+    bandit: BanditSpec = BanditSpec()
+
+
+class PB2MixSpec(PB2FamilySpec):
+    """PB2-Mix (Parker-Holder et al. 2021): categories by bandit, numbers by one model of numbers and categories."""
+
+    name: Literal["pb2_mix"]
+    bandit: BanditSpec = BanditSpec()
+
+
+def _problems(spec: "ExperimentSpec") -> Iterator[Problem]:
+    method, size = spec.population.method, spec.population.size
+    assert isinstance(method, PB2FamilySpec)
+    if method.window < size:
+        yield Problem(
+            path="population.method.window",
+            value=method.window,
+            message=f"smaller than the population of {size}, so not even one interval of each member is remembered",
+            remedy=f"use at least {size}; 256 or more is usual",
+        )
+
+
+def _defaults(size: int) -> dict[str, int]:
+    """Every interval of each member is remembered at least once."""
+    return {"window": min(LARGEST_WINDOW, max(256, size))}
+
+
+PB2 = MethodDescription(
+    spec=PB2Spec,
+    engine="phylon.worker.population.pb2.methods:pb2",
+    title="PB2",
+    summary="PBT whose exploration is a Gaussian process bandit over numbers (Parker-Holder et al. 2020).",
+    tuning="required",
+    choices="refused",
+    smallest_size=2,
+    defaults=_defaults,
+    problems=_problems,
+)
+
+PB2_RAND = MethodDescription(
+    spec=PB2RandSpec,
+    engine="phylon.worker.population.pb2.methods:pb2",
+    title="PB2-Rand",
+    summary="PB2 with categories drawn uniformly: the baseline of PB2-Mult and PB2-Mix.",
+    tuning="required",
+    choices="required",
+    smallest_size=2,
+    defaults=_defaults,
+    problems=_problems,
+)
+
+PB2_MULT = MethodDescription(
+    spec=PB2MultSpec,
+    engine="phylon.worker.population.pb2.methods:pb2_mult",
+    title="PB2-Mult",
+    summary="PB2 with categories by a bandit, and a model of each category alone (Parker-Holder et al. 2021).",
+    tuning="required",
+    choices="required",
+    smallest_size=2,
+    defaults=_defaults,
+    problems=_problems,
+)
+
+PB2_MIX = MethodDescription(
+    spec=PB2MixSpec,
+    engine="phylon.worker.population.pb2.methods:pb2_mix",
+    title="PB2-Mix",
+    summary="PB2 with categories by a bandit, and one model of numbers and categories (Parker-Holder et al. 2021).",
+    tuning="required",
+    choices="required",
+    smallest_size=2,
+    defaults=_defaults,
+    problems=_problems,
+)
