@@ -29,8 +29,6 @@ import {
   decodeSummary,
   type ExperimentStatus,
   isActive,
-  type SpecNote,
-  type SpecReport,
 } from "@/api/types"
 import { decodeLineage, type Lineage } from "@/lib/lineage/spans"
 import { decodeSeries, emptySeries, type Series } from "@/lib/series"
@@ -215,14 +213,10 @@ export async function fetchLogPage(
   return (await listRunLogs({ ...ONCE, signal, path: { id: run }, query })).data
 }
 
-/** A service that cannot resolve specs leaves both out. */
-type Report = SpecReport & { resolved?: string | null; notes?: SpecNote[] }
-
 export function specReportQuery(yaml: string) {
   return queryOptions({
     queryKey: ["spec-report", yaml],
-    queryFn: async ({ signal }): Promise<Report> =>
-      (await validateSpec({ ...ONCE, signal, body: { yaml } })).data,
+    queryFn: async ({ signal }) => (await validateSpec({ ...ONCE, signal, body: { yaml } })).data,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 30_000,
     placeholderData: keepPreviousData,

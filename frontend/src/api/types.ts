@@ -25,6 +25,7 @@ export type {
   LoggedLine as LogLine,
   Machine,
   Measurement,
+  Note as SpecNote,
   Preset,
   Problem,
   Rewind,
@@ -48,12 +49,6 @@ export {
   Phase,
   WorkerState,
 } from "@/api/generated/types.gen"
-
-/** What resolving did to a field: a default filled in, or a length moved to the next border. */
-export interface SpecNote {
-  path: string
-  message: string
-}
 
 type Decoded<T, Names extends keyof T> = Omit<T, Names> & Record<Names, number | null>
 

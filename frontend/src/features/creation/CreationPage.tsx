@@ -59,7 +59,11 @@ export function CreationPage() {
         New experiment
       </PageTitle>
       <div className="grid items-start gap-5 xl:grid-cols-[380px_minmax(0,1fr)]">
-        <section aria-label="Presets">
+        <section
+          aria-label="Presets"
+          // The list scrolls by itself, so that the editor stays in sight.
+          className="max-h-[50dvh] overflow-y-auto p-0.5 xl:sticky xl:top-20 xl:max-h-[calc(100dvh-6.5rem)]"
+        >
           <h2 className="eyebrow mb-3">Presets</h2>
           <PresetList
             chosen={chosen}
