@@ -40,10 +40,14 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def platform(run_platform):
-    """A platform as a newcomer finds it: empty, with the default lease."""
+@pytest.fixture(scope="session")
+def built_interface() -> None:
     require(REPOSITORY / "frontend" / "dist" / "index.html", "run `npm ci && npm run build` in frontend/")
+
+
+@pytest.fixture
+def platform(run_platform, built_interface):
+    """A platform as a newcomer finds it: empty, with the default lease."""
     with run_platform(lease_seconds=15.0) as platform:
         yield platform
 

@@ -1,4 +1,4 @@
-/** What can go wrong when talking to the API, as one kind of error that every panel can show. */
+/** The one error type for failed API requests, which every panel can show. */
 
 import { client } from "@/api/generated/client.gen"
 import type { Problem, ProblemDocument } from "@/api/generated/types.gen"
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-function isErrorRead(body: unknown): body is ProblemDocument {
+function isProblemDocument(body: unknown): body is ProblemDocument {
   return typeof body === "object" && body !== null && typeof (body as ProblemDocument).detail === "string"
 }
 
@@ -34,7 +34,7 @@ export function toApiError(body: unknown, response: Response | undefined): ApiEr
       "The API does not answer.",
       "Check that the server is running; this page tries again by itself.",
     )
-  if (isErrorRead(body)) return new ApiError(response.status, body.detail, body.remedy, body.problems)
+  if (isProblemDocument(body)) return new ApiError(response.status, body.detail, body.remedy, body.problems)
   return new ApiError(
     response.status,
     `The API answered ${response.status} ${response.statusText}.`.replace(" .", "."),

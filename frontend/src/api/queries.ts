@@ -1,7 +1,7 @@
-/** Every question that the interface asks the API, with its cache key and its rhythm. */
+/** Every query to the API, with its cache key and refetch interval. */
 
 import "@/api/errors"
-import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
 import {
   adviseSpec,
   getExperiment,
@@ -30,7 +30,7 @@ import {
   type ExperimentStatus,
   isActive,
 } from "@/api/types"
-import { decodeSpan, type Lineage } from "@/lib/lineage/spans"
+import { decodeLineage, type Lineage } from "@/lib/lineage/spans"
 import { decodeSeries, emptySeries, type Series } from "@/lib/series"
 
 const ONCE = { throwOnError: true } as const
@@ -38,28 +38,54 @@ const ONCE = { throwOnError: true } as const
 /** Points of a series that fill a wide screen; the server thins out longer ones, keeping minima and maxima. */
 const POINTS = 2000
 
+/** The largest page of a list whose items are all wanted. */
+const LIMIT = 500
+
+/** Experiments on one page of the list; what is not on screen costs the service nothing. */
+const EXPERIMENTS_SHOWN = 100
+
 export const healthQuery = queryOptions({
   queryKey: ["health"],
   queryFn: async ({ signal }) => (await getHealth({ ...ONCE, signal })).data,
   refetchInterval: 5000,
 })
 
+/** All items of a list, page by page. */
+async function collect<T>(fetchPage: (after: string | null) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = []
+  let after: string | null = null
+  do {
+    const page: Page<T> = await fetchPage(after)
+    items.push(...page.items)
+    after = page.next
+  } while (after !== null)
+  return items
+}
+
+interface Page<T> {
+  items: T[]
+  next: string | null
+}
+
 export const presetsQuery = queryOptions({
   queryKey: ["presets"],
-  queryFn: async ({ signal }) => (await listPresets({ ...ONCE, signal })).data.items,
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listPresets({ ...ONCE, signal, query: { after } })).data),
   staleTime: 60_000,
 })
 
 /** All environments that a spec may name: they change only with a new version of Phylon. */
 export const environmentsQuery = queryOptions({
   queryKey: ["environments"],
-  queryFn: async ({ signal }) => (await listEnvironments({ ...ONCE, signal })).data.items,
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listEnvironments({ ...ONCE, signal, query: { after } })).data),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
 export const groupsQuery = queryOptions({
   queryKey: ["groups", "list"],
-  queryFn: async ({ signal }) => (await listGroups({ ...ONCE, signal, query: { limit: 500 } })).data.items,
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listGroups({ ...ONCE, signal, query: { limit: LIMIT, after } })).data),
   refetchInterval: 15_000,
 })
 
@@ -73,7 +99,8 @@ export function groupQuery(id: number) {
 
 export const studiesQuery = queryOptions({
   queryKey: ["studies", "list"],
-  queryFn: async ({ signal }) => (await listStudies({ ...ONCE, signal, query: { limit: 500 } })).data.items,
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listStudies({ ...ONCE, signal, query: { limit: LIMIT, after } })).data),
   refetchInterval: 3000,
 })
 
@@ -87,7 +114,8 @@ export function studyQuery(id: number) {
 
 export const workersQuery = queryOptions({
   queryKey: ["workers"],
-  queryFn: async ({ signal }) => (await listWorkers({ ...ONCE, signal })).data.items,
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listWorkers({ ...ONCE, signal, query: { limit: LIMIT, after } })).data),
   refetchInterval: 3000,
 })
 
@@ -97,15 +125,17 @@ export interface ExperimentFilter {
   group: number | null
 }
 
-export function experimentsQuery(filter: ExperimentFilter) {
-  return queryOptions({
-    queryKey: ["experiments", "list", filter],
-    queryFn: async ({ signal }) => {
-      const { search, status, group } = filter
-      const query = { search: search || null, status, group, limit: 500 }
+/** The newest experiments, a page at a time. */
+export function experimentsQuery({ search, status, group }: ExperimentFilter) {
+  return infiniteQueryOptions({
+    queryKey: ["experiments", "list", { search, status, group }],
+    queryFn: async ({ signal, pageParam: after }) => {
+      const query = { search: search || null, status, group, limit: EXPERIMENTS_SHOWN, after }
       const { data } = await listExperiments({ ...ONCE, signal, query })
-      return { items: data.items.map(decodeSummary), total: data.total }
+      return { ...data, items: data.items.map(decodeSummary) }
     },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
     refetchInterval: 2500,
     placeholderData: keepPreviousData,
   })
@@ -126,7 +156,7 @@ export async function fetchRun(id: number, signal?: AbortSignal) {
 
 export async function fetchLineage(id: number, signal?: AbortSignal): Promise<Lineage> {
   const { data } = await getRunLineage({ ...ONCE, signal, path: { id } })
-  return { ...data, spans: data.spans.map((span) => decodeSpan(span, span)) }
+  return decodeLineage(data)
 }
 
 /**
@@ -149,7 +179,11 @@ export function seriesQuery(run: number, snapshot: number, name: string) {
 export function metricNamesQuery(run: number, snapshot: number) {
   return queryOptions({
     queryKey: ["runs", run, "names", snapshot],
-    queryFn: async ({ signal }) => (await listMetricNames({ ...ONCE, signal, path: { id: run } })).data.items,
+    queryFn: ({ signal }) =>
+      collect(
+        async (after) =>
+          (await listMetricNames({ ...ONCE, signal, path: { id: run }, query: { after } })).data,
+      ),
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
@@ -157,13 +191,16 @@ export function metricNamesQuery(run: number, snapshot: number) {
 export function artifactsQuery(run: number, active: boolean) {
   return queryOptions({
     queryKey: ["runs", run, "artifacts"],
-    queryFn: async ({ signal }) =>
-      (await listRunArtifacts({ ...ONCE, signal, path: { id: run } })).data.items,
+    queryFn: ({ signal }) =>
+      collect(async (after) => {
+        const query = { limit: LIMIT, after }
+        return (await listRunArtifacts({ ...ONCE, signal, path: { id: run }, query })).data
+      }),
     refetchInterval: active ? 5000 : false,
   })
 }
 
-/** Lines of a log that are asked for at once. */
+/** Log lines per request. */
 export const LOG_PAGE = 1000
 
 export async function fetchLogPage(

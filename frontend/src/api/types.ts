@@ -1,59 +1,67 @@
 /** Objects of the API as the interface uses them: the generated types, with numbers decoded. */
 
-import type {
-  Experiment as ExperimentRead,
-  ExperimentSummary,
-  GroupExperiment as GroupExperimentRead,
-  ExperimentGroup as GroupRead,
-  Run as RunRead,
+import {
+  ActiveStatus,
+  type ExperimentSummary,
+  type Experiment as WireExperiment,
+  type ExperimentGroup as WireGroup,
+  type GroupExperiment as WireGroupExperiment,
+  type Run as WireRun,
+  type RunError as WireRunError,
 } from "@/api/generated/types.gen"
 import { decodeOptional, decodeRecord } from "@/lib/decode"
 
 export type {
   Advice,
   Aggregate,
+  Ancestry,
   Artifact,
   Environment,
   Estimate,
-  ExperimentStatus,
   Forecast,
   GroupSummary,
   Health,
-  JobStatus as RunStatus,
+  LineageSummary,
   LoggedLine as LogLine,
   Machine,
   Measurement,
+  Note as SpecNote,
   Preset,
   Problem,
-  Rewind as RewindEvent,
+  Rewind,
   RunEvent,
+  Schedule,
   Space,
   SpecReport,
   SpeedAdvice,
   StoredStudy as Study,
   StudySummary,
-  StudyUpdate as StudyNews,
+  StudyUpdate,
   Worker,
   WorkerAdvice,
+} from "@/api/generated/types.gen"
+export {
+  EventKind,
+  ExperimentStatus,
+  JobStatus,
+  MetricName,
+  Operator,
+  Phase,
+  WorkerState,
 } from "@/api/generated/types.gen"
 
 type Decoded<T, Names extends keyof T> = Omit<T, Names> & Record<Names, number | null>
 
-export interface RunFailure {
-  message: string
-  remedy: string
-  member: number | null
-  hyperparams: Record<string, number> | null
-}
+export type RunFailure = Omit<WireRunError, "hyperparams"> & { hyperparams: Record<string, number> | null }
 
 export type Run = Omit<
-  Decoded<RunRead, "best_return" | "median_return" | "env_steps_per_second">,
+  Decoded<WireRun, "best_return" | "median_return" | "env_steps_per_second">,
   "error"
 > & {
   error: RunFailure | null
 }
 
-export type Experiment = Omit<ExperimentRead, "runs"> & { runs: Run[] }
+export type Experiment = Omit<WireExperiment, "runs"> & { runs: Run[] }
 
 export type Summary = Omit<
   Decoded<ExperimentSummary, "best_return" | "last_return" | "env_steps_per_second">,
@@ -62,12 +70,11 @@ export type Summary = Omit<
   sparkline: number[]
 }
 
-export function decodeFailure(wire: NonNullable<RunRead["error"]>): RunFailure {
-  const { message, remedy, member, hyperparams } = wire
+export function decodeFailure({ message, remedy, member, hyperparams }: WireRunError): RunFailure {
   return { message, remedy, member, hyperparams: hyperparams && decodeRecord(hyperparams) }
 }
 
-export function decodeRun(wire: RunRead): Run {
+export function decodeRun(wire: WireRun): Run {
   return {
     ...wire,
     best_return: decodeOptional(wire.best_return),
@@ -77,7 +84,7 @@ export function decodeRun(wire: RunRead): Run {
   }
 }
 
-export function decodeExperiment(wire: ExperimentRead): Experiment {
+export function decodeExperiment(wire: WireExperiment): Experiment {
   return { ...wire, runs: wire.runs.map(decodeRun) }
 }
 
@@ -93,17 +100,19 @@ export function decodeSummary(wire: ExperimentSummary): Summary {
 
 export type GroupExperiment = Summary & { final_return: number | null; samples: number }
 
-export type Group = Omit<GroupRead, "experiments"> & { experiments: GroupExperiment[] }
+export type Group = Omit<WireGroup, "experiments"> & { experiments: GroupExperiment[] }
 
-function decodeGroupExperiment(wire: GroupExperimentRead): GroupExperiment {
+function decodeGroupExperiment(wire: WireGroupExperiment): GroupExperiment {
   return { ...decodeSummary(wire), final_return: decodeOptional(wire.final_return), samples: wire.samples }
 }
 
-export function decodeGroup(wire: GroupRead): Group {
+export function decodeGroup(wire: WireGroup): Group {
   return { ...wire, experiments: wire.experiments.map(decodeGroupExperiment) }
 }
 
-/** A run in one of these states will change by itself. */
+const ACTIVE: ReadonlySet<string> = new Set(Object.values(ActiveStatus))
+
+/** Whether a job, experiment or group with this status will still change by itself. */
 export function isActive(status: string): boolean {
-  return status === "queued" || status === "dispatched" || status === "running" || status === "stopping"
+  return ACTIVE.has(status)
 }

@@ -7,7 +7,7 @@ import { extent, type Series } from "@/lib/series"
 
 interface CurveChartProps {
   series: Series
-  /** One value a tick of the series: the line in front of all members. */
+  /** One value per tick of the series: the line in front of all members. */
   column: Float64Array
   /** Steps at which the line passes to a child. */
   births: readonly number[]

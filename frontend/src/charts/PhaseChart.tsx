@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale"
-import { phaseColour } from "@/charts/phaseColour"
+import type { Phase } from "@/api/types"
 import { type Frame, StepChart, verticalPixels } from "@/charts/StepChart"
-import type { Theme } from "@/lib/colour"
+import { memberMark, type Theme } from "@/lib/colour"
 import { formatSeconds } from "@/lib/format"
 import { minuteTicks, PHASES, type PhaseColumn } from "@/lib/phases"
 
@@ -13,7 +13,7 @@ interface PhaseChartProps {
 
 const FRAME: Frame = { height: 360, left: 60, right: 16, top: 12, bottom: 28 }
 
-/** Seconds of work per thousand steps of a member, stacked by phase. */
+/** Seconds of work per thousand steps per member, stacked by phase. */
 export function PhaseChart({ columns, theme, label }: PhaseChartProps) {
   const rates = columns.map(({ fromStep, toStep, seconds }) => ({
     fromStep,
@@ -51,4 +51,16 @@ export function PhaseChart({ columns, theme, label }: PhaseChartProps) {
       }
     </StepChart>
   )
+}
+
+/** Eleven phases, eight colours: those that rarely show have their own. */
+const EXTRA: Record<Theme, Partial<Record<Phase, string>>> = {
+  light: { video: "#8d5a3b", checkpoint: "#7a4fb5", other: "#b4c0bc" },
+  dark: { video: "#c79a7b", checkpoint: "#b794f6", other: "#4a5a57" },
+}
+const REGULAR = PHASES.filter((phase) => !(phase in EXTRA.light))
+
+/** Colour of a phase, the same in chart and table. */
+export function phaseColour(phase: Phase, theme: Theme): string {
+  return EXTRA[theme][phase] ?? memberMark(REGULAR.indexOf(phase), theme).colour
 }

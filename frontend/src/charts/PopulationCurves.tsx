@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react"
 import type uPlot from "uplot"
-import { curveData, curveOptions } from "@/charts/curvePlot"
-import { gutterFor } from "@/charts/gutter"
+import { curveData, curveOptions, gutterFor } from "@/charts/curvePlot"
 import { UPlotChart } from "@/charts/UPlotChart"
 import type { Cursor } from "@/lib/cursor"
 import { usePalette } from "@/lib/palette"
@@ -13,7 +12,7 @@ export interface PopulationCurvesProps {
   axis: Axis
   range: readonly [number, number]
   logarithmic: boolean
-  /** One value a tick: the return of the chosen descendant's ancestors. */
+  /** One value per tick: the metric along the selected descendant's ancestry. */
   ancestral: Float64Array | null
   highlighted: number | null
   cursor: Cursor
@@ -24,7 +23,7 @@ export interface PopulationCurvesProps {
   onRange: (range: [number, number] | null) => void
 }
 
-/** A line a member, with best and median in front; the line under the pointer comes forward. */
+/** One line per member, with best and median in front; the line under the pointer is emphasised. */
 export function PopulationCurves(props: PopulationCurvesProps) {
   const { series, axis, range, ancestral, highlighted, cursor, height = 280 } = props
   const [host, width] = useWidth<HTMLDivElement>()

@@ -15,7 +15,7 @@ interface ScheduleChartProps {
   label: string
 }
 
-/** What one hyper-parameter did along an ancestry: steps over the population's range, between the bounds of the spec. */
+/** One hyper-parameter along an ancestry: steps over the population's range, between the bounds of the spec. */
 export const ScheduleChart = memo(function ScheduleChart(props: ScheduleChartProps) {
   const { parameter, steps, band, endStep, cursor, label } = props
   const y = verticalScale(parameter)
@@ -88,7 +88,7 @@ interface MutationProps {
 
 /**
  * The mark of a birth, with what was done to the value, or the name of a category. An inherited value gets a hollow mark
- * and no words; the first category of a line is told without a mark.
+ * and no words; the first category of a line is named without a mark.
  */
 function Mutation({ part, names, previous, x, y }: MutationProps) {
   const word = names ? names[part.value] : part.change.replace("x", "×")

@@ -111,7 +111,7 @@ interface CursorLineProps {
   right: number
 }
 
-/** Listens by itself, so that a moving pointer draws one line anew and not the chart. */
+/** Subscribes by itself, so that a moving pointer redraws one line and not the chart. */
 function CursorLine({ cursor, x, frame, right }: CursorLineProps) {
   const step = useSyncExternalStore(cursor.subscribe, cursor.read)
   const pixel = step === null ? Number.NaN : x(step)

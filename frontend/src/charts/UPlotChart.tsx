@@ -4,7 +4,7 @@ import uPlot from "uplot"
 export type PlotOptions = Omit<uPlot.Options, "width" | "height">
 
 interface UPlotChartProps {
-  /** Memoised: new options build the plot anew. */
+  /** Memoised: new options rebuild the plot. */
   options: PlotOptions
   /** Immutable: new data only redraws. */
   data: uPlot.AlignedData

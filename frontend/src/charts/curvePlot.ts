@@ -2,7 +2,6 @@
 
 import type uPlot from "uplot"
 import { drawEndLabels } from "@/charts/endLabels"
-import type { Gutter } from "@/charts/gutter"
 import type { PlotOptions } from "@/charts/UPlotChart"
 import { memberMark, type Theme } from "@/lib/colour"
 import { formatDuration, formatSlot, formatSteps, formatTick } from "@/lib/format"
@@ -168,4 +167,14 @@ function summarySeries({ ink, inkSoft, accent, withAncestry }: CurveStyle): uPlo
 /** A line needs two points; a single tick is shown as a dot. */
 function fewTicks(plot: uPlot): boolean {
   return (plot.data[0]?.length ?? 0) < 2
+}
+
+/** Curves and timeline share one x-axis, so both have the same left and right margins. */
+export interface Gutter {
+  left: number
+  right: number
+}
+
+export function gutterFor(width: number): Gutter {
+  return width < 560 ? { left: 48, right: 40 } : { left: 64, right: 56 }
 }

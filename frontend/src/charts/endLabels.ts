@@ -2,9 +2,8 @@ import type uPlot from "uplot"
 import type { CurveStyle } from "@/charts/curvePlot"
 import { memberMark } from "@/lib/colour"
 import { formatSlot } from "@/lib/format"
-import { spreadLabels } from "@/lib/spreadLabels"
 
-/** Names at the ends of the lines, so that members can be told apart without colour. */
+/** Names at the ends of the lines, so that members can be distinguished without colour. */
 export function drawEndLabels(
   plot: uPlot,
   { members, theme, inkSoft }: CurveStyle,
@@ -39,4 +38,42 @@ function endPoints(plot: uPlot, members: number): { slot: number; x: number; y: 
     const value = plot.data[slot + 1]?.[last]
     return value === null || value === undefined ? [] : [{ slot, x, y: plot.valToPos(value, "y", true) }]
   })
+}
+
+/** Moves labels apart that would overlap, each as little as possible, keeping their order and staying within limits. */
+export function spreadLabels(wanted: readonly number[], gap: number, low: number, high: number): number[] {
+  interface Block {
+    members: number[]
+    start: number
+  }
+  const order = wanted.map((_, index) => index).sort((a, b) => wanted[a]! - wanted[b]!)
+  const blocks: Block[] = []
+  for (const index of order) {
+    let block: Block = { members: [index], start: hold(wanted[index]!, 1) }
+    let above = blocks.at(-1)
+    while (above && above.start + above.members.length * gap > block.start) {
+      blocks.pop()
+      block = settle([...above.members, ...block.members])
+      above = blocks.at(-1)
+    }
+    blocks.push(block)
+  }
+
+  /** A block lies where its members would be on average, if the limits allow it. */
+  function settle(members: number[]): Block {
+    const sum = members.reduce((total, index, place) => total + wanted[index]! - place * gap, 0)
+    return { members, start: hold(sum / members.length, members.length) }
+  }
+
+  function hold(start: number, count: number): number {
+    return Math.max(low, Math.min(start, high - (count - 1) * gap))
+  }
+
+  const placed = [...wanted]
+  for (const { members, start } of blocks) {
+    members.forEach((index, place) => {
+      placed[index] = start + place * gap
+    })
+  }
+  return placed
 }

@@ -3,7 +3,7 @@ import { memoryDetail, memoryVerdict, sizesOf, speedDetail, speedVerdict } from 
 import { speedAdvice, workerAdvice } from "@/testing/advice"
 
 describe("memory", () => {
-  it("tells how many fit, and when it is too many", () => {
+  it("reports how many fit, and when it is too many", () => {
     expect(memoryVerdict(workerAdvice(), 8)).toBe("Up to 40 fit into its memory")
     expect(memoryVerdict(workerAdvice({ limit: "host" }), 41)).toBe(
       "41 members are too many: 40 fit into its host memory",
@@ -17,13 +17,13 @@ describe("memory", () => {
 })
 
 describe("speed", () => {
-  it("tells where one more stops being nearly free", () => {
+  it("reports where one more stops being nearly free", () => {
     expect(speedVerdict(speedAdvice())).toBe("Nearly free up to 8 members")
     expect(speedVerdict(speedAdvice({ nearly_free_up_to: 16 }))).toBe(
       "Nearly free up to 16 members, the most that was measured",
     )
     expect(speedVerdict(speedAdvice({ nearly_free_up_to: 1 }))).toBe(
-      "Nothing is free here: every member costs",
+      "No member is nearly free: each one adds its cost",
     )
     expect(speedDetail(speedAdvice(), 8)).toBe(
       "One more than 8 adds about 0.5 ms to each update, 25% of what a single member takes",

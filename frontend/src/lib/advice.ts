@@ -1,4 +1,4 @@
-/** What the advice on a population's size says, in words. */
+/** The advice on population size, in words. */
 
 import type { SpeedAdvice, WorkerAdvice } from "@/api/types"
 import { formatBytes, formatInteger, formatPercent, formatValue } from "@/lib/format"
@@ -20,7 +20,7 @@ export function memoryDetail({ needed_bytes, usable_bytes }: WorkerAdvice, membe
 export function speedVerdict(speed: SpeedAdvice): string {
   const largest = speed.points.at(-1)?.population_size ?? 1
   const free = speed.nearly_free_up_to
-  if (free === 1) return "Nothing is free here: every member costs"
+  if (free === 1) return "No member is nearly free: each one adds its cost"
   if (free === largest) return `Nearly free up to ${free} members, the most that was measured`
   return `Nearly free up to ${free} members`
 }

@@ -1,5 +1,5 @@
 /**
- * Colours of data. Fitness and hyper-parameters use a sequential scale whose lightness rises evenly (violet, blue, green,
+ * Colours of data. Returns and hyper-parameters use a sequential scale whose lightness rises evenly (violet, blue, green,
  * yellow), so that it reads in grey and for every kind of colour vision. Members use a categorical palette by slot.
  */
 
@@ -34,7 +34,7 @@ const PALETTE: Record<Theme, readonly string[]> = {
   dark: ["#4c9be8", "#ff8a4c", "#35c79a", "#ee9ccb", "#f0b840", "#93d4ff", "#dcd65e", "#b8c0cc"],
 }
 
-/** Line patterns tell members apart that share a colour. */
+/** Line patterns distinguish members that share a colour. */
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
 
 export interface Mark {

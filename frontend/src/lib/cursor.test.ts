@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest"
 import { createCursor, mapCursor } from "@/lib/cursor"
 
-it("tells everyone who listens, once for each move", () => {
+it("notifies every listener once per move", () => {
   const cursor = createCursor()
   const first = vi.fn()
   const second = vi.fn()

@@ -1,4 +1,4 @@
-/** One cursor for several charts: a position on the shared x-axis, told without rendering the page anew. */
+/** One cursor for several charts: a position on the shared x-axis that changes without rendering the page. */
 
 export interface Cursor {
   read: () => number | null

@@ -23,7 +23,7 @@ it("decodes records", () =>
   expect(decodeRecord({ a: 1, b: "Infinity" })).toEqual({ a: 1, b: Number.POSITIVE_INFINITY }))
 
 describe("decodeColumns", () => {
-  it("turns ticks into one column a member", () => {
+  it("turns ticks into one column per member", () => {
     const [first, second] = decodeColumns([
       [1, 10],
       ["NaN", 20],

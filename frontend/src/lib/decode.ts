@@ -27,7 +27,7 @@ export function decodeRecord(values: Record<string, unknown>): Record<string, nu
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, decodeNumber(value)]))
 }
 
-/** Rows (one a tick, one value a member) to columns (one a member, one value a tick). */
+/** Rows (one per tick, one value per member) to columns (one per member, one value per tick). */
 export function decodeColumns(rows: readonly (readonly unknown[])[]): Float64Array[] {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
   const columns = Array.from({ length: width }, () => new Float64Array(rows.length).fill(Number.NaN))

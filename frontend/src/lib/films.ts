@@ -16,7 +16,7 @@ export interface Film {
   ended: boolean
 }
 
-/** The newest first, members of a step in their order. One that the run's history does not tell of is left out. */
+/** Newest first, members of a step in slot order. A file whose video event has not arrived is left out. */
 export function filmsOf(artifacts: readonly Artifact[]): Film[] {
   return artifacts
     .flatMap(({ id, name, bytes, step, video }) =>

@@ -1,13 +1,19 @@
-/** Names of metrics as people say them. */
+/** Metrics by the names that people use. */
 
-const LABELS: Record<string, string> = {
+import type { MetricName } from "@/api/types"
+
+/** Complete by its type: a metric that the service names gets a label here. Those of algorithms are spelt out below. */
+const LABELS: Record<MetricName, string> = {
   "evaluation/return": "Return",
   "evaluation/return_stderr": "Return, standard error",
   "evaluation/length": "Episode length",
+  "evaluation/fitness": "Fitness",
+  "evaluation/fitness_stderr": "Fitness, standard error",
+  "evaluation/test_return": "Test return",
+  "evaluation/test_return_stderr": "Test return, standard error",
   "training/return": "Training return",
   "population/mean_policy_return": "Return of the mean policy",
   "population/mean_policy_return_stderr": "Return of the mean policy, standard error",
-  "training/q_value": "Q value",
   "speed/env_steps_per_second": "Environment steps/s",
   "speed/updates_per_second": "Updates/s",
 }
@@ -18,7 +24,7 @@ export function topLabel(name: string): string {
 }
 
 export function metricLabel(name: string): string {
-  const known = LABELS[name]
+  const known = LABELS[name as MetricName] as string | undefined
   if (known) return known
   const [group, rest = name] = name.split("/")
   const words = rest.replaceAll("_", " ")

@@ -1,32 +1,20 @@
 /** Where the time of a run went, by phase. */
 
+import { Phase } from "@/api/types"
 import type { Series } from "@/lib/series"
 
 /** In the order of the training loop. */
-export const PHASES = [
-  "compile",
-  "env",
-  "act",
-  "sample",
-  "transfer",
-  "update",
-  "evaluate",
-  "video",
-  "evolve",
-  "checkpoint",
-  "other",
-] as const
-export type Phase = (typeof PHASES)[number]
+export const PHASES = Object.values(Phase)
 
 export const PHASE_MEANINGS: Record<Phase, string> = {
   compile: "XLA compiles the population's program",
   env: "environments step",
   act: "policies choose actions",
   sample: "batches are gathered from replay",
-  transfer: "batches travel to the device",
+  transfer: "batches are copied to the device",
   update: "gradients are computed and applied",
-  evaluate: "noiseless episodes that decide fitness",
-  video: "members are filmed",
+  evaluate: "noiseless episodes that measure returns",
+  video: "videos of members are recorded",
   evolve: "selection, copying and mutation",
   checkpoint: "the whole state is written to disk",
   other: "everything else between ticks",

@@ -1,6 +1,6 @@
-/** Reads the state that pages keep in the address. What is not understood is left out, so old links still open. */
+/** Reads the state that pages keep in the address. Unknown values are ignored, so that old links still open. */
 
-import type { ExperimentStatus } from "@/api/types"
+import { ExperimentStatus } from "@/api/types"
 import type { Axis } from "@/lib/series"
 
 type Raw = Record<string, unknown>
@@ -21,14 +21,6 @@ function oneOf<T extends string>(value: unknown, options: readonly T[]): T | und
   return options.find((option) => option === value)
 }
 
-export const STATUSES = [
-  "running",
-  "queued",
-  "finished",
-  "stopped",
-  "failed",
-] as const satisfies readonly ExperimentStatus[]
-
 export interface ExperimentsSearch {
   search?: string
   status?: ExperimentStatus
@@ -41,7 +33,7 @@ export interface ExperimentsSearch {
 export function readExperimentsSearch(raw: Raw): ExperimentsSearch {
   return {
     search: text(raw.search),
-    status: oneOf(raw.status, STATUSES),
+    status: oneOf(raw.status, Object.values(ExperimentStatus)),
     group: integer(raw.group),
     sort: text(raw.sort),
   }
@@ -57,7 +49,7 @@ export function readCreationSearch(raw: Raw): CreationSearch {
   return { preset: text(raw.preset), from: integer(raw.from) }
 }
 
-export const LINEAGE_MODES = ["river", "tree", "table"] as const
+export const LINEAGE_MODES = ["timeline", "tree", "table"] as const
 export type LineageMode = (typeof LINEAGE_MODES)[number]
 
 export const TABS = ["overview", "videos", "runtime", "logs", "spec", "checkpoints"] as const
@@ -69,9 +61,9 @@ export interface ExperimentSearch {
   axis?: Axis
   metric?: string
   log?: boolean
-  /** The span whose ancestry is lit. */
+  /** The span whose ancestry is highlighted. */
   span?: number
-  /** What the bars of the river show: `fitness`, `founder`, or a hyper-parameter's name. */
+  /** What the colour of the bars shows: `return`, `founder`, or a hyper-parameter's name. */
   colour?: string
   view?: LineageMode
 }
@@ -94,7 +86,7 @@ export interface StudiesSearch {
   ids?: number[]
   /** What speed-ups are over. */
   baseline?: string
-  /** Updates a call, batch and network, in words. */
+  /** Updates per call, batch and network, in words. */
   shape?: string
 }
 

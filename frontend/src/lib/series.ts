@@ -4,11 +4,11 @@ import { decodeColumns, decodeNumber } from "@/lib/decode"
 
 export interface Series {
   readonly name: string
-  /** Environment steps of a member at each tick, rising. */
+  /** Environment steps per member at each tick, rising. */
   readonly steps: Float64Array
   /** Seconds of work at each tick, rising. */
   readonly wall: Float64Array
-  /** One column a member (or a single one for the population), each with a value a tick. */
+  /** One column per member (or a single one for the population), each with one value per tick. */
   readonly columns: readonly Float64Array[]
 }
 

@@ -11,6 +11,8 @@ export interface EnvironmentName {
 export function readEnvironment(text: string): Partial<EnvironmentName> | null {
   const document = parseDocument(text)
   if (!isEditable(document)) return null
+  const short = document.get("environment")
+  if (typeof short === "string") return { id: short }
   const [suite, id] = [document.getIn(["environment", "suite"]), document.getIn(["environment", "id"])]
   return {
     ...(typeof suite === "string" && { suite }),
@@ -18,17 +20,29 @@ export function readEnvironment(text: string): Partial<EnvironmentName> | null {
   }
 }
 
-/** The text with another environment in it; its comments and its layout stay. */
-export function writeEnvironment(text: string, environment: EnvironmentName): string {
+/**
+ * The text with another environment in it; its comments and its layout stay. A spec that names its environment by id
+ * alone keeps to that where the id belongs to a single suite.
+ */
+export function writeEnvironment(text: string, environment: EnvironmentName, isUnique: boolean): string {
   const document = parseDocument(text)
   if (!isEditable(document)) return text
+  const short = document.get("environment", true)
+  if (isScalar(short) && typeof short.value === "string" && short.range) {
+    const { suite, id } = environment
+    return splice(
+      text,
+      { from: short.range[0], to: short.range[1] },
+      isUnique ? id : `{suite: ${suite}, id: ${id}}`,
+    )
+  }
   const spots = (["suite", "id"] as const).map((field) => ({ field, range: rangeOf(document, field) }))
   if (spots.every(({ range }) => range !== null)) {
     return spots
       .sort((a, b) => b.range!.from - a.range!.from)
       .reduce((edited, { field, range }) => splice(edited, range!, environment[field]), text)
   }
-  // Something is missing: only here the text is laid out anew.
+  // A key is missing: only in this case the text is reformatted.
   if (!isMap(document.get("environment"))) document.set("environment", document.createNode({}))
   document.setIn(["environment", "suite"], environment.suite)
   document.setIn(["environment", "id"], environment.id)

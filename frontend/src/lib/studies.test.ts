@@ -44,7 +44,7 @@ describe("choices", () => {
   it("are each named once", () => {
     expect(shapesOf([STUDY, STUDY]).map(shapeName)).toEqual([
       SHAPE,
-      "1 update a call, batch 256, hidden 256 × 256",
+      "1 update per call, batch 256, hidden 256 × 256",
     ])
     expect(contendersOf([STUDY])).toEqual(["torch sequential", "jax vectorized"])
     expect(defaultBaseline(["jax auto", "jax sequential"])).toBe("jax sequential")

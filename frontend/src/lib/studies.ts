@@ -35,7 +35,7 @@ export function contenderOf({ framework, strategy, compiled }: Measurement): str
 
 export function shapeName(shape: Shape): string {
   const updates = shape.fused === 1 ? "1 update" : `${shape.fused} updates`
-  return `${updates} a call, batch ${shape.batch}, hidden ${shape.hidden.join(" × ")}`
+  return `${updates} per call, batch ${shape.batch}, hidden ${shape.hidden.join(" × ")}`
 }
 
 function shapeOf({ fused_updates, batch_size, hidden }: Measurement): Shape {

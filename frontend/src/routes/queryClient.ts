@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query"
 import { ApiError } from "@/api/errors"
 
-/** Asks again when nobody answered; an answer, even a refusal, is taken as it is. */
+/** Retries when no answer came; an answer, even an error, is final. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -55,7 +55,7 @@ const groupRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/group/GroupPage"), "GroupPage"),
 })
 
-/** A run is known by its number in logs and on the workers' page; its page is that of its experiment. */
+/** Logs and the workers' page name a run by its number; its page is that of its experiment. */
 const runRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$id",

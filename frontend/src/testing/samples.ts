@@ -1,15 +1,23 @@
-/** A small run as the API tells it: four members, two selections, numbers that one can check by hand. */
+/** A small run as the API returns it: four members, two selections, numbers that one can check by hand. */
 
 import type {
+  Ancestry,
   Experiment,
   ExperimentSummary,
   LineageSpan,
+  LineageSummary,
   MetricSeries,
   Preset,
   Run,
   RunLineage,
+  Schedule,
   Worker,
 } from "@/api/generated/types.gen"
+
+/** A list of the API that fits on one page. */
+export function pageOf<T>(items: readonly T[]) {
+  return { items, total: items.length, next: null }
+}
 
 export function runRead(change: Partial<Run> = {}): Run {
   return {
@@ -20,6 +28,7 @@ export function runRead(change: Partial<Run> = {}): Run {
     status: "running",
     step: 4000,
     total_steps: 12000,
+    attempt: 1,
     attempts: 1,
     max_attempts: 5,
     best_return: -150,
@@ -34,9 +43,8 @@ export function runRead(change: Partial<Run> = {}): Run {
     started_at: "2026-01-01T00:00:05Z",
     finished_at: null,
     worker_name: "bench",
-    attempt: 1,
     last_seq: 9,
-    stream: "1-9",
+    stream: "cursor-9",
     ...change,
   }
 }
@@ -145,7 +153,64 @@ export function runLineage(): RunLineage {
   }
 }
 
-/** Values are 100 × tick + slot, so that each tells where it came from. */
+const PATHS: Record<number, readonly (readonly [span: number, from: number, to: number])[]> = {
+  3: [[3, 0, 2000]],
+  4: [
+    [0, 0, 2000],
+    [4, 2000, 6000],
+  ],
+  5: [
+    [0, 0, 2000],
+    [4, 2000, 4000],
+    [5, 4000, 6000],
+  ],
+}
+
+/** Of spans 3, 4 and 5 of the lineage above. */
+export function ancestry(id: 3 | 4 | 5): Ancestry {
+  const path = PATHS[id]!.map(([span, start_step, end_step]) => {
+    const { slot: member, hyperparams, changes } = runLineage().spans[span]!
+    return { span, member, start_step, end_step, hyperparams, changes, gain: null }
+  })
+  return { span: id, member: path.at(-1)!.member, generations: path.length - 1, path }
+}
+
+export function schedule(span: number): Schedule {
+  const entries = [{ step: 0, values: { discount: 0.9 } }]
+  return {
+    span,
+    member: 3,
+    entries,
+    yaml: "name: schedule\nschedule:\n- {step: 0, values: {discount: 0.9}}\n",
+  }
+}
+
+export function lineageSummary(change: Partial<LineageSummary> = {}): LineageSummary {
+  return {
+    population_size: 4,
+    founders: 4,
+    founders_alive: [
+      { span: 0, member: 0, share: 0.75 },
+      { span: 2, member: 2, share: 0.25 },
+    ],
+    founder_shares: [],
+    common_ancestor: null,
+    generations_to_common_ancestor: null,
+    exploits: 2,
+    living: [
+      { member: 0, span: 0, generations: 0 },
+      { member: 1, span: 5, generations: 2 },
+      { member: 2, span: 2, generations: 0 },
+      { member: 3, span: 4, generations: 1 },
+    ],
+    winner: null,
+    operators: [],
+    moves: [],
+    ...change,
+  }
+}
+
+/** Values are 100 × tick + slot, so that each shows where it came from. */
 export function metricSeries(name = "evaluation/return", members = 4): MetricSeries {
   const steps = [1000, 2000, 3000, 4000, 5000, 6000]
   return {

@@ -1,4 +1,4 @@
-/** What a browser has and the test environment lacks: sizes, a canvas, and a stream to speak through. */
+/** What a browser has and the test environment lacks: sizes, a canvas, and an event stream. */
 
 import { cleanup, configure } from "@testing-library/react"
 import { afterEach, beforeEach, vi } from "vitest"

@@ -29,6 +29,7 @@ export function measurement(change: Partial<Measurement> = {}): Measurement {
 
 export function study(change: Partial<Study> = {}): Study {
   return {
+    stream: null,
     id: 1,
     name: "figure2-td3-sac-smoke",
     description: "Figure 2.",
@@ -51,7 +52,6 @@ export function study(change: Partial<Study> = {}): Study {
     error: null,
     spec: {},
     yaml: "kind: runtime_study\n",
-    stream: null,
     measurements: [
       measurement(),
       measurement({ population_size: 4, median: 8 }),

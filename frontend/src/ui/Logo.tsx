@@ -1,4 +1,4 @@
-/** A river that branches: one founder, three descendants. */
+/** A lineage that branches: one founder, three descendants. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg aria-hidden="true" className="shrink-0" height={size} viewBox="0 0 32 32" width={size}>

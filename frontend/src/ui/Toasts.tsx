@@ -20,7 +20,7 @@ function publish(next: readonly Note[]) {
   for (const listener of listeners) listener()
 }
 
-/** Tells the user that an action worked or did not. */
+/** Shows the user whether an action worked. */
 export function notify(note: Omit<Note, "id">): void {
   counter += 1
   publish([...notes, { ...note, id: counter }].slice(-4))

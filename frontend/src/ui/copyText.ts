@@ -1,6 +1,6 @@
 import { notify, notifyFailure } from "@/ui/Toasts"
 
-/** Puts a text on the clipboard and tells the user, by `done`, or why not. */
+/** Copies a text to the clipboard and shows `done`, or why copying failed. */
 export async function copyText(text: string, done: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

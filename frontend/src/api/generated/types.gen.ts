@@ -116,6 +116,54 @@ export type Aggregate = {
 };
 
 /**
+ * Algorithm
+ *
+ * An algorithm that is installed where the service runs.
+ */
+export type Algorithm = {
+    /**
+     * Actions
+     */
+    actions: Array<'box' | 'discrete'>;
+    /**
+     * Defaults Source
+     */
+    defaults_source: string;
+    /**
+     * Environment
+     *
+     * The only environment of a toy, as suite/id.
+     */
+    environment: string | null;
+    /**
+     * Experience
+     */
+    experience: 'replay' | 'rollout';
+    /**
+     * Hyperparameters
+     */
+    hyperparameters: Array<Hyperparameter>;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Search Source
+     *
+     * Where the recommended search space comes from.
+     */
+    search_source: string;
+    /**
+     * Summary
+     */
+    summary: string;
+    /**
+     * Title
+     */
+    title: string;
+};
+
+/**
  * Ancestor
  *
  * A span on the path from a founder to a descendant, as far as the descendant shares it.
@@ -1037,6 +1085,62 @@ export type HeartbeatAnswer = {
 };
 
 /**
+ * Hyperparameter
+ *
+ * A number, or a name, that may differ between members.
+ */
+export type Hyperparameter = {
+    /**
+     * Default
+     */
+    default: number | string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * High
+     *
+     * None where there is no limit.
+     */
+    high: number | null;
+    /**
+     * Is Integer
+     */
+    is_integer: boolean;
+    /**
+     * Low
+     *
+     * Limits of legal values; none for names.
+     */
+    low: number | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Names
+     *
+     * What a categorical one can be.
+     */
+    names: Array<string> | null;
+    /**
+     * Scale
+     *
+     * How it moves: by differences, by factors, or as 1 - x by factors.
+     */
+    scale: 'linear' | 'log' | 'complement';
+    /**
+     * Search
+     *
+     * The recommended distribution, as a spec writes it; none where it is better left alone.
+     */
+    search: {
+        [key: string]: Array<number> | Array<string>;
+    } | null;
+};
+
+/**
  * JobStatus
  *
  * Where a run or a runtime study is in its life.
@@ -1358,7 +1462,7 @@ export type Measurement = {
     /**
      * Algorithm
      */
-    algorithm: 'td3' | 'sac' | 'ddpg' | 'dqn' | 'ppo';
+    algorithm: string;
     /**
      * Batch Size
      */
@@ -1449,6 +1553,48 @@ export type Measurement = {
      * Strategy
      */
     strategy: 'sequential' | 'parallel' | 'vectorized' | 'sharded' | 'auto';
+};
+
+/**
+ * Method
+ *
+ * A population method that is installed where the service runs.
+ */
+export type Method = {
+    /**
+     * Algorithms
+     *
+     * Those that it can train.
+     */
+    algorithms: Array<string>;
+    /**
+     * Choices
+     *
+     * Whether categories are among what it tunes.
+     */
+    choices: 'allowed' | 'required' | 'refused';
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Smallest Size
+     */
+    smallest_size: number;
+    /**
+     * Summary
+     */
+    summary: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Tuning
+     *
+     * Whether it needs hyper-parameters that differ between members.
+     */
+    tuning: 'required' | 'usual' | 'optional';
 };
 
 /**
@@ -1565,6 +1711,22 @@ export type MoveGain = {
     name: string;
 };
 
+/**
+ * Note
+ *
+ * What was changed, and why. Nobody has to do anything about it.
+ */
+export type Note = {
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Path
+     */
+    path: string;
+};
+
 export const Operator = {
     FOUNDER: 'founder',
     COPY: 'copy',
@@ -1603,6 +1765,28 @@ export type OperatorGain = {
      * Minus that of the member whose slot it took, when it was replaced.
      */
     over_replaced: Real | null;
+};
+
+/**
+ * Page[Algorithm]
+ */
+export type PageAlgorithm = {
+    /**
+     * Items
+     */
+    items: Array<Algorithm>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
 };
 
 /**
@@ -1716,6 +1900,28 @@ export type PageLoggedLine = {
 };
 
 /**
+ * Page[Method]
+ */
+export type PageMethod = {
+    /**
+     * Items
+     */
+    items: Array<Method>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
  * Page[Preset]
  */
 export type PagePreset = {
@@ -1745,6 +1951,28 @@ export type PageStudySummary = {
      * Items
      */
     items: Array<StudySummary>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Suite]
+ */
+export type PageSuite = {
+    /**
+     * Items
+     */
+    items: Array<Suite>;
     /**
      * Next
      *
@@ -2357,9 +2585,21 @@ export type SpecReport = {
      */
     forecast: Forecast | null;
     /**
+     * Notes
+     *
+     * What will differ from what was written.
+     */
+    notes: Array<Note>;
+    /**
      * Problems
      */
     problems: Array<Problem>;
+    /**
+     * Resolved
+     *
+     * The same as YAML: what will really run. Of a group, one YAML document per experiment.
+     */
+    resolved: string | null;
     /**
      * Spec
      *
@@ -2868,6 +3108,44 @@ export type StudyUpload = {
 };
 
 /**
+ * Suite
+ *
+ * An environment suite that is installed where the service runs; workers report their own.
+ */
+export type Suite = {
+    /**
+     * Environments
+     *
+     * How many the catalogue lists.
+     */
+    environments: number;
+    /**
+     * Install
+     *
+     * What to give `pip install` on a worker.
+     */
+    install: string;
+    /**
+     * Is Functional
+     *
+     * Whether environments are JAX functions that run on the device.
+     */
+    is_functional: boolean;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Summary
+     */
+    summary: string;
+    /**
+     * Title
+     */
+    title: string;
+};
+
+/**
  * Tuned
  *
  * A hyper-parameter that differs between members, with the bounds it never leaves.
@@ -3122,6 +3400,10 @@ export type WorkerRegistered = {
  */
 export type WorkerRegistration = {
     /**
+     * Algorithms
+     */
+    algorithms?: Array<string> | null;
+    /**
      * Device
      */
     device: 'cpu' | 'gpu';
@@ -3145,6 +3427,12 @@ export type WorkerRegistration = {
      * Of its devices together.
      */
     memory_bytes: number;
+    /**
+     * Methods
+     *
+     * Those that are installed, plug-ins among them; older workers do not report them.
+     */
+    methods?: Array<string> | null;
     /**
      * Name
      */
@@ -3174,6 +3462,44 @@ export const WorkerState = {
  * WorkerState
  */
 export type WorkerState = typeof WorkerState[keyof typeof WorkerState];
+
+export type ListAlgorithmsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/algorithms';
+};
+
+export type ListAlgorithmsErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListAlgorithmsError = ListAlgorithmsErrors[keyof ListAlgorithmsErrors];
+
+export type ListAlgorithmsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageAlgorithm;
+};
+
+export type ListAlgorithmsResponse = ListAlgorithmsResponses[keyof ListAlgorithmsResponses];
 
 export type DownloadArtifactData = {
     body?: never;
@@ -3787,6 +4113,44 @@ export type SummariseLineageResponses = {
 };
 
 export type SummariseLineageResponse = SummariseLineageResponses[keyof SummariseLineageResponses];
+
+export type ListMethodsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/methods';
+};
+
+export type ListMethodsErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListMethodsError = ListMethodsErrors[keyof ListMethodsErrors];
+
+export type ListMethodsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageMethod;
+};
+
+export type ListMethodsResponse = ListMethodsResponses[keyof ListMethodsResponses];
 
 export type ListPresetsData = {
     body?: never;
@@ -4741,6 +5105,44 @@ export type StopStudyResponses = {
 };
 
 export type StopStudyResponse = StopStudyResponses[keyof StopStudyResponses];
+
+export type ListSuitesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/suites';
+};
+
+export type ListSuitesErrors = {
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListSuitesError = ListSuitesErrors[keyof ListSuitesErrors];
+
+export type ListSuitesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageSuite;
+};
+
+export type ListSuitesResponse = ListSuitesResponses[keyof ListSuitesResponses];
 
 export type DownloadCheckpointData = {
     body?: never;

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
 import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { experimentRead, PRESET } from "@/testing/samples"
+import { experimentRead, PRESET, pageOf } from "@/testing/samples"
 
 const VALID = {
   valid: true,
@@ -33,7 +33,7 @@ const OTHER = {
 
 function show(address: string, api: Api = {}) {
   return renderAt(address, {
-    "GET /api/v1/presets": [PRESET, OTHER],
+    "GET /api/v1/presets": pageOf([PRESET, OTHER]),
     "POST /api/v1/specs/validate": VALID,
     "POST /api/v1/experiments": experimentRead(),
     "GET /api/v1/experiments/3": experimentRead(),
@@ -98,6 +98,28 @@ describe("the editor", () => {
     const button = await startButton()
     expect(button.hasAttribute("disabled")).toBe(true)
     expect(button.title).toBe("1 problem to fix")
+  })
+
+  it("shows the complete spec that will run, with notes on what was filled in", async () => {
+    const notes = [
+      { path: "budget.env_steps", message: "moved from 1,000,100 to 1,002,000, a whole number of segments" },
+    ]
+    show(`/new?preset=${PRESET.name}`, {
+      "POST /api/v1/specs/validate": { ...VALID, resolved: "version: 2\nseed: 0\n", notes },
+    })
+    await userEvent.click(await screen.findByRole("radio", { name: "Resolved" }))
+    expect((await screen.findByLabelText("Resolved spec in YAML")).textContent).toContain("seed: 0")
+    expect(within(screen.getByRole("list", { name: "Notes" })).getByText("budget.env_steps")).toBeTruthy()
+    await userEvent.click(screen.getByRole("radio", { name: "Written" }))
+    expect(screen.queryByLabelText("Resolved spec in YAML")).toBeNull()
+  })
+
+  it("has nothing resolved to show while the spec has problems", async () => {
+    show(`/new?preset=${PRESET.name}`, {
+      "POST /api/v1/specs/validate": { ...INVALID, resolved: null, notes: [] },
+    })
+    await userEvent.click(await screen.findByRole("radio", { name: "Resolved" }))
+    expect(await screen.findByText("Not resolved yet")).toBeTruthy()
   })
 
   it("says when the check itself failed", async () => {

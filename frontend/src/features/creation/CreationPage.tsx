@@ -15,7 +15,7 @@ interface Draft {
   source: string
 }
 
-/** What the address names as the starting point, once it is loaded. */
+/** The starting point named in the address, once it is loaded. */
 function useStartingPoint(): Draft | null {
   const { preset, from } = route.useSearch()
   const presets = useQuery({ ...presetsQuery, enabled: from === undefined })
@@ -42,7 +42,7 @@ export function CreationPage() {
 
   // A new starting point replaces the text; the editor's undo brings it back.
   const kept = draft && (start === null || draft.source === start.source) ? draft : start
-  const current = kept ?? { yaml: "", source: "Nothing chosen yet" }
+  const current = kept ?? { yaml: "", source: "No preset selected" }
   const chosen = from === undefined ? (current.source.match(/^From preset (.+)$/)?.[1] ?? null) : null
 
   function startPreset(preset: Preset) {
@@ -55,11 +55,15 @@ export function CreationPage() {
 
   return (
     <div className="space-y-5">
-      <PageTitle hint="Start a preset as it is, or change its spec first. Nothing is stored until you press Start.">
+      <PageTitle hint="Start a preset as it is, or edit its spec first. Nothing is stored until you press Start.">
         New experiment
       </PageTitle>
       <div className="grid items-start gap-5 xl:grid-cols-[380px_minmax(0,1fr)]">
-        <section aria-label="Presets">
+        <section
+          aria-label="Presets"
+          // The list scrolls by itself, so that the editor stays in sight.
+          className="max-h-[50dvh] overflow-y-auto p-0.5 xl:sticky xl:top-20 xl:max-h-[calc(100dvh-6.5rem)]"
+        >
           <h2 className="eyebrow mb-3">Presets</h2>
           <PresetList
             chosen={chosen}

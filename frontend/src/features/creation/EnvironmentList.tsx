@@ -12,10 +12,11 @@ import { Tag } from "@/ui/StatusChip"
 
 interface EnvironmentListProps {
   current: Partial<EnvironmentName>
-  onChoose: (environment: Environment) => void
+  /** `isUnique`: no other suite has an environment of this id. */
+  onChoose: (environment: Environment, isUnique: boolean) => void
 }
 
-/** The catalogue with a filter. The arrow keys walk through it while one types, Enter chooses. */
+/** The catalogue with a filter. While typing, the arrow keys move through it and Enter selects. */
 export function EnvironmentList({ current, onChoose }: EnvironmentListProps) {
   const query = useQuery(environmentsQuery)
   const [suite, setSuite] = useState("")
@@ -29,6 +30,10 @@ export function EnvironmentList({ current, onChoose }: EnvironmentListProps) {
     document.getElementById(`${list}-${active}`)?.scrollIntoView?.({ block: "nearest" })
   }, [list, active])
 
+  function choose(environment: Environment) {
+    onChoose(environment, all.filter(({ id }) => id === environment.id).length === 1)
+  }
+
   function refine(change: () => void) {
     change()
     setActive(0)
@@ -38,7 +43,7 @@ export function EnvironmentList({ current, onChoose }: EnvironmentListProps) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     const chosen = shown[active]
     if (step !== undefined) setActive(Math.max(0, Math.min(shown.length - 1, active + step)))
-    else if (event.key === "Enter" && chosen) onChoose(chosen)
+    else if (event.key === "Enter" && chosen) choose(chosen)
     else return
     event.preventDefault()
   }
@@ -94,16 +99,18 @@ export function EnvironmentList({ current, onChoose }: EnvironmentListProps) {
         {shown.map((environment, place) => (
           <Option
             active={place === active}
-            chosen={environment.suite === current.suite && environment.id === current.id}
+            chosen={
+              environment.id === current.id && environment.suite === (current.suite ?? environment.suite)
+            }
             environment={environment}
             id={`${list}-${place}`}
             key={`${environment.suite}/${environment.id}`}
-            onChoose={() => onChoose(environment)}
+            onChoose={() => choose(environment)}
           />
         ))}
         {found.length === 0 && (
           <Empty compact icon="search" title="No environment matches">
-            Nothing has this word in its id or family.
+            No id or family contains these words.
           </Empty>
         )}
       </div>
@@ -129,7 +136,7 @@ interface OptionProps {
 function Option({ environment, id, active, chosen, onChoose }: OptionProps) {
   const { max_episode_steps: steps } = environment
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the search field above holds the focus and hears the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the search field above holds the focus and handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: as above
     <div
       aria-selected={chosen}

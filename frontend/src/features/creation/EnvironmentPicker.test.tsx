@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
 import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { PRESET } from "@/testing/samples"
+import { PRESET, pageOf } from "@/testing/samples"
 
 const BOX = { kind: "box", shape: [3], dtype: "float32", n: null }
 const CATALOGUE = [
@@ -43,8 +43,8 @@ const FORECAST = { experiments: null, members: 8, runs: 1, total_env_steps: 8, r
 
 function show(api: Api = {}, preset: string = PRESET.name) {
   return renderAt(`/new?preset=${preset}`, {
-    "GET /api/v1/presets": [PRESET, GROUP],
-    "GET /api/v1/catalogue": CATALOGUE,
+    "GET /api/v1/presets": pageOf([PRESET, GROUP]),
+    "GET /api/v1/catalogue": pageOf(CATALOGUE),
     "POST /api/v1/specs/validate": (call: Call) => ({
       valid: true,
       problems: [],

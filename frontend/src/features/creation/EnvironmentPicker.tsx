@@ -18,7 +18,11 @@ export function EnvironmentPicker({ yaml, onChange }: EnvironmentPickerProps) {
       <Dialog.Trigger asChild>
         <Button
           disabled={current === null}
-          title={current === null ? "A group, or a text with mistakes, has no single environment" : undefined}
+          title={
+            current === null
+              ? "A group, or text that is not valid YAML, has no single environment"
+              : undefined
+          }
         >
           Environment…
         </Button>
@@ -30,7 +34,7 @@ export function EnvironmentPicker({ yaml, onChange }: EnvironmentPickerProps) {
             <div>
               <Dialog.Title className="font-semibold text-lg">Choose an environment</Dialog.Title>
               <Dialog.Description className="text-[13px] text-ink-soft">
-                It is written into the spec; the check then says whether the algorithm fits.
+                It is written into the spec; validation then reports whether the algorithm supports it.
               </Dialog.Description>
             </div>
             <Dialog.Close asChild>
@@ -39,8 +43,8 @@ export function EnvironmentPicker({ yaml, onChange }: EnvironmentPickerProps) {
           </div>
           <EnvironmentList
             current={current ?? {}}
-            onChoose={({ suite, id }) => {
-              onChange(writeEnvironment(yaml, { suite, id }))
+            onChoose={({ suite, id }, isUnique) => {
+              onChange(writeEnvironment(yaml, { suite, id }, isUnique))
               setOpen(false)
             }}
           />

@@ -3,14 +3,14 @@ import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
 import { advice, speedAdvice, workerAdvice } from "@/testing/advice"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { PRESET } from "@/testing/samples"
+import { PRESET, pageOf } from "@/testing/samples"
 import { study } from "@/testing/studies"
 
 const FORECAST = { experiments: null, members: 8, runs: 1, total_env_steps: 9600, replay_bytes: 5e6 }
 
 function show(answer: unknown, api: Api = {}) {
   return renderAt(`/new?preset=${PRESET.name}`, {
-    "GET /api/v1/presets": [PRESET],
+    "GET /api/v1/presets": pageOf([PRESET]),
     "POST /api/v1/specs/validate": { valid: true, problems: [], spec: {}, forecast: FORECAST },
     "POST /api/v1/specs/advice": answer,
     ...api,
@@ -18,7 +18,7 @@ function show(answer: unknown, api: Api = {}) {
 }
 
 describe("advice on the population's size", () => {
-  it("tells what fits, what is free, and which study says so", async () => {
+  it("shows what fits, what is nearly free, and which study measured it", async () => {
     const { calls } = show(advice())
     expect(await screen.findByText("Up to 40 fit into its memory")).toBeTruthy()
     expect(screen.getByText("Nearly free up to 8 members")).toBeTruthy()
@@ -55,7 +55,7 @@ describe("advice on the population's size", () => {
 
   it("has a word for no worker, for waiting and for failure", async () => {
     const empty = show(advice({ workers: [] }))
-    expect(await screen.findByText("No worker is there")).toBeTruthy()
+    expect(await screen.findByText("No worker is connected")).toBeTruthy()
     empty.unmount()
     const waiting = show(NEVER)
     expect(await screen.findByText("Looking at workers and studies")).toBeTruthy()

@@ -7,7 +7,7 @@ import { formatBytes } from "@/lib/format"
 import { Panel } from "@/ui/Panel"
 import { Empty, Failure, Loading } from "@/ui/States"
 
-/** How many members each worker can hold, and up to which number one more is nearly free. */
+/** How many members fit on each worker, and up to which number one more is nearly free. */
 export function PopulationAdvice({ yaml }: { yaml: string }) {
   const advice = useQuery(adviceQuery(yaml))
   return (
@@ -21,7 +21,7 @@ export function PopulationAdvice({ yaml }: { yaml: string }) {
         <Failure
           error={advice.error}
           onRetry={() => advice.refetch()}
-          title="There is no advice on the population's size"
+          title="The advice on population size could not be loaded"
         />
       ) : (
         <Loading className="px-0 py-2" label="Looking at workers and studies" />
@@ -34,8 +34,8 @@ function Findings({ advice }: { advice: Advice }) {
   return (
     <div className="space-y-4">
       {advice.workers.length === 0 ? (
-        <Empty compact icon="device" title="No worker is there">
-          Start one with <code>phylon worker</code>; then it is said here how many members it holds.
+        <Empty compact icon="device" title="No worker is connected">
+          Start one with <code>phylon worker</code> to see how many members fit on it.
         </Empty>
       ) : (
         <ul className="divide-y divide-line">
@@ -57,7 +57,7 @@ function Findings({ advice }: { advice: Advice }) {
           </ul>
         </div>
       )}
-      <p className="text-[13px] text-ink-faint">{`One member: ${ownMemory(advice)}`}</p>
+      <p className="text-[13px] text-ink-faint">{`Per member: ${ownMemory(advice)}`}</p>
     </div>
   )
 }
@@ -65,9 +65,9 @@ function Findings({ advice }: { advice: Advice }) {
 function ownMemory(advice: Advice): string {
   const parts = [
     `${formatBytes(advice.member_state_bytes)} of state`,
-    `${formatBytes(advice.member_step_bytes)} more while it learns`,
+    `${formatBytes(advice.member_step_bytes)} more during updates`,
     `${formatBytes(advice.member_host_bytes)} of host memory`,
   ]
-  if (advice.shared_bytes > 0) parts.push(`${formatBytes(advice.shared_bytes)} are shared by all`)
+  if (advice.shared_bytes > 0) parts.push(`${formatBytes(advice.shared_bytes)} shared by all members`)
   return `${parts.join(", ")}. Environments are not counted.`
 }

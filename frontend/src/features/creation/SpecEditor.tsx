@@ -1,14 +1,15 @@
 import type { Diagnostic } from "@codemirror/lint"
 import { useQuery } from "@tanstack/react-query"
-import { useMemo } from "react"
+import { useEffect, useMemo, useState } from "react"
 import { specReportQuery } from "@/api/queries"
 import { EnvironmentPicker } from "@/features/creation/EnvironmentPicker"
 import { PopulationAdvice } from "@/features/creation/PopulationAdvice"
-import { ForecastFigures, ProblemList } from "@/features/creation/SpecReportPanel"
-import { useDebounced } from "@/lib/useDebounced"
+import { ForecastFigures, ProblemList, ResolvedSpec } from "@/features/creation/SpecReportPanel"
 import { lineOf, locateProblems } from "@/lib/yamlPositions"
 import { Button } from "@/ui/Button"
+import { classes } from "@/ui/classes"
 import { Panel } from "@/ui/Panel"
+import { Segmented } from "@/ui/Segmented"
 import { Failure } from "@/ui/States"
 import { YamlEditor } from "@/ui/YamlEditor"
 
@@ -20,7 +21,13 @@ interface SpecEditorProps {
   onStart: (group: boolean) => void
 }
 
-/** The spec as text, checked as you type, with what it would cost and a button to start it. */
+const EDITOR = "h-[min(62vh,680px)] min-h-80 border-line border-t"
+const VIEWS = [
+  { value: "written", label: "Written", title: "The spec as you write it" },
+  { value: "resolved", label: "Resolved", title: "The complete spec that will run, with every default" },
+] as const
+
+/** The spec as text, validated as you type, with its forecast and a button to start it. */
 export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEditorProps) {
   const settled = useDebounced(yaml, 300)
   const report = useQuery(specReportQuery(settled))
@@ -44,6 +51,7 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
     .map(({ problem, from }) => ({ problem, line: lineOf(settled, from) }))
     .sort((a, b) => a.line - b.line)
   const count = current?.forecast?.experiments ?? null
+  const [view, setView] = useState<(typeof VIEWS)[number]["value"]>("written")
   const verdict = verdictOf(empty, report.isError, current?.valid, problems.length)
 
   return (
@@ -52,6 +60,7 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
         actions={
           <>
             <output className={`text-[13px] ${verdict.tone}`}>{verdict.text}</output>
+            <Segmented label="View of the spec" onChange={setView} options={VIEWS} value={view} />
             <EnvironmentPicker onChange={onChange} yaml={yaml} />
             <Button
               busy={starting}
@@ -70,12 +79,20 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
         title="Spec"
       >
         <YamlEditor
-          className="h-[min(62vh,680px)] min-h-80 border-line border-t"
+          // Hidden, not removed: its undo history stays.
+          className={classes(EDITOR, view !== "written" && "hidden")}
           diagnostics={diagnostics}
           label="Experiment spec in YAML"
           onChange={onChange}
           value={yaml}
         />
+        {view === "resolved" && (
+          <ResolvedSpec
+            className={EDITOR}
+            notes={report.data?.notes ?? []}
+            yaml={empty ? null : report.data?.resolved}
+          />
+        )}
       </Panel>
       {report.isError && !report.data && (
         <Panel>
@@ -92,7 +109,7 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
         </Panel>
       )}
       {!empty && report.data?.forecast && (
-        <Panel hint="What this spec asks for, before anything is started" title="Forecast">
+        <Panel hint="What this spec needs, before anything is started" title="Forecast">
           <ForecastFigures forecast={report.data.forecast} />
         </Panel>
       )}
@@ -107,4 +124,14 @@ function verdictOf(empty: boolean, failed: boolean, valid: boolean | undefined, 
   if (valid === undefined) return { text: "Checking…", tone: "text-ink-faint" }
   if (valid) return { text: "Valid", tone: "text-good font-medium" }
   return { text: count === 1 ? "1 problem to fix" : `${count} problems to fix`, tone: "text-bad font-medium" }
+}
+
+/** A value that follows another once that has rested for a while. */
+function useDebounced<T>(value: T, milliseconds: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds)
+    return () => clearTimeout(timer)
+  }, [value, milliseconds])
+  return settled
 }

@@ -1,7 +1,10 @@
-import type { Forecast, Problem } from "@/api/types"
+import type { Forecast, Problem, SpecNote } from "@/api/types"
 import { formatBytes, formatCount } from "@/lib/format"
+import { classes } from "@/ui/classes"
 import { Figure } from "@/ui/Figure"
 import { Icon } from "@/ui/Icon"
+import { Empty } from "@/ui/States"
+import { YamlEditor } from "@/ui/YamlEditor"
 
 export function ForecastFigures({ forecast }: { forecast: Forecast }) {
   return (
@@ -9,15 +12,51 @@ export function ForecastFigures({ forecast }: { forecast: Forecast }) {
       {forecast.experiments !== null && (
         <Figure label="Experiments" note="submitted together" value={formatCount(forecast.experiments)} />
       )}
-      <Figure label="Members" note="of one population" value={formatCount(forecast.members)} />
+      <Figure label="Members" note="per population" value={formatCount(forecast.members)} />
       <Figure label="Runs" note="independent populations" value={formatCount(forecast.runs)} />
       <Figure
         label="Environment steps"
         note="all members, all runs"
         value={formatCount(forecast.total_env_steps)}
       />
-      <Figure label="Replay memory" note="at most, a run" value={formatBytes(forecast.replay_bytes)} />
+      <Figure label="Replay memory" note="at most, per run" value={formatBytes(forecast.replay_bytes)} />
     </dl>
+  )
+}
+
+interface ResolvedSpecProps {
+  /** Absent while the spec has problems. */
+  yaml: string | null | undefined
+  notes: readonly SpecNote[]
+  className: string
+}
+
+/** The complete spec that will run, and what was filled in or moved to get there. */
+export function ResolvedSpec({ yaml, notes, className }: ResolvedSpecProps) {
+  if (!yaml) {
+    return (
+      <div className={classes("flex items-center justify-center", className)}>
+        <Empty title="Not resolved yet">The complete spec appears here once the written one is valid.</Empty>
+      </div>
+    )
+  }
+  return (
+    <div className={classes("grid overflow-hidden", notes.length > 0 && "lg:grid-cols-[3fr_2fr]", className)}>
+      <YamlEditor className="min-h-0 overflow-hidden" label="Resolved spec in YAML" value={yaml} />
+      {notes.length > 0 && (
+        <ul
+          aria-label="Notes"
+          className="min-h-0 divide-y divide-line overflow-y-auto border-line border-t px-4 py-1 text-[13px] lg:border-t-0 lg:border-l"
+        >
+          {notes.map(({ path, message }) => (
+            <li className="py-2" key={`${path}:${message}`}>
+              <code className="break-all font-semibold">{path || "spec"}</code>
+              <p className="text-ink-soft">{message}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }
 

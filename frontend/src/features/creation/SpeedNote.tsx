@@ -6,7 +6,7 @@ import { classes } from "@/ui/classes"
 
 const CELL = "px-2 py-0.5 text-right first:pl-0 first:text-left"
 
-/** What a study says about the cost of members: a sentence, the numbers behind it, and where they come from. */
+/** The cost of members as measured by a study: a sentence, its numbers, and their source. */
 export function SpeedNote({ speed, members }: { speed: SpeedAdvice; members: number }) {
   const free = speed.nearly_free_up_to
   return (
@@ -28,7 +28,7 @@ export function SpeedNote({ speed, members }: { speed: SpeedAdvice; members: num
             </tr>
             <tr>
               <th className={classes(CELL, "font-normal text-ink-faint")} scope="row">
-                ms an update
+                ms per update
               </th>
               {speed.points.map(({ population_size: size, milliseconds, strategy }) => (
                 <td className={CELL} key={size} title={strategy}>

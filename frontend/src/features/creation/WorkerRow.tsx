@@ -8,7 +8,7 @@ import { Button } from "@/ui/Button"
 import { classes } from "@/ui/classes"
 import { notify, notifyFailure } from "@/ui/Toasts"
 
-/** One worker: its memory beside what the population needs, and what studies tell of its speed. */
+/** One worker: its memory against what the population needs, and its speed as measured by studies. */
 export function WorkerRow({ worker, advice }: { worker: WorkerAdvice; advice: Advice }) {
   const isFull = advice.members > worker.members
   const share = Math.min(1, worker.needed_bytes / Math.max(1, worker.usable_bytes))

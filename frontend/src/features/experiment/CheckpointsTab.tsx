@@ -15,7 +15,7 @@ export function CheckpointsTab({ run }: { run: Run }) {
   const checkpoints = artifacts.data?.filter(({ kind }) => kind === "checkpoint")
   const now = useNow()
   return (
-    <Panel flush hint="A run that is interrupted goes on from the newest one" title="Checkpoints">
+    <Panel flush hint="An interrupted run resumes from the newest one" title="Checkpoints">
       {artifacts.isPending && <Loading label="Loading checkpoints" />}
       {artifacts.isError && !artifacts.data && (
         <Failure
@@ -27,7 +27,7 @@ export function CheckpointsTab({ run }: { run: Run }) {
       {checkpoints?.length === 0 && (
         <Empty icon="download" title="No checkpoint yet">
           {isActive(run.status)
-            ? "The first one appears here as soon as it is stored."
+            ? "The first one appears here once it is stored."
             : "This run ended before its first checkpoint."}
         </Empty>
       )}

@@ -1,9 +1,19 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
+import type { OperatorGain } from "@/api/generated/types.gen"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { experimentRead, metricSeries, runLineage, runRead } from "@/testing/samples"
+import {
+  ancestry,
+  experimentRead,
+  lineageSummary,
+  metricSeries,
+  pageOf,
+  runLineage,
+  runRead,
+  schedule,
+} from "@/testing/samples"
 
 const API: Api = {
   "GET /api/v1/experiments/3": experimentRead(),
@@ -12,9 +22,14 @@ const API: Api = {
   "GET /api/v1/runs/7/metrics": ({ query }: Call) => ({
     series: query.getAll("name").map((name) => metricSeries(name, name.startsWith("time/") ? 1 : 4)),
   }),
-  "GET /api/v1/runs/7/metrics/names": ["evaluation/return", "training/critic_loss"],
+  "GET /api/v1/runs/7/lineage/summary": lineageSummary(),
+  "GET /api/v1/runs/7/lineage/spans/4/ancestry": ancestry(4),
+  "GET /api/v1/runs/7/lineage/spans/5/ancestry": ancestry(5),
+  "GET /api/v1/runs/7/lineage/spans/4/schedule": schedule(4),
+  "GET /api/v1/runs/7/lineage/spans/5/schedule": schedule(5),
+  "GET /api/v1/runs/7/metrics/names": pageOf(["evaluation/return", "training/critic_loss"]),
   "GET /api/v1/runs/7/logs": {
-    lines: [
+    items: [
       {
         id: 1,
         attempt: 1,
@@ -25,9 +40,10 @@ const API: Api = {
         created_at: "2026-01-01T00:00:00Z",
       },
     ],
-    next: 1,
+    total: 1,
+    next: "line-1",
   },
-  "GET /api/v1/runs/7/artifacts": [
+  "GET /api/v1/runs/7/artifacts": pageOf([
     {
       id: 5,
       kind: "checkpoint",
@@ -38,7 +54,7 @@ const API: Api = {
       created_at: "2026-01-01T00:00:00Z",
       video: null,
     },
-  ],
+  ]),
   "POST /api/v1/experiments/3/stop": experimentRead({ runs: [runRead({ status: "stopping" })] }),
 }
 
@@ -46,7 +62,7 @@ function show(address = "/experiments/3", change: Api = {}) {
   return renderAt(address, { ...API, ...change })
 }
 
-/** Speaks through the stream and waits until it is on the page. */
+/** Sends an event through the stream and waits until the page shows it. */
 async function say(kind: string, data: object, id?: string) {
   await act(async () => {
     FakeEventSource.last.say(kind, data, id)
@@ -73,7 +89,7 @@ describe("the experiment page", () => {
     "has the page for unknown addresses when there is no experiment %s",
     async (id) => {
       show(`/experiments/${id}`)
-      expect(await screen.findByText("This branch leads nowhere")).toBeTruthy()
+      expect(await screen.findByText("Page not found")).toBeTruthy()
     },
   )
 
@@ -116,7 +132,7 @@ describe("the experiment page", () => {
   })
 })
 
-describe("curves and river", () => {
+describe("curves and timeline", () => {
   it("draw what is stored", async () => {
     show()
     expect((await screen.findByTestId("curves")).dataset.points).toBe("6")
@@ -127,7 +143,7 @@ describe("curves and river", () => {
   it("grow with the stream, from the point that was loaded", async () => {
     show()
     await screen.findByTestId("curves")
-    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=1-9")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=cursor-9")
     await say(
       "metrics",
       { kind: "metrics", seq: 10, step: 7000, wall: 33, frames: { "evaluation/return": [1, 2, 3, 4] } },
@@ -147,17 +163,18 @@ describe("curves and river", () => {
     expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED)
   })
 
-  it("load everything anew when history was cut back", async () => {
+  it("reload everything when history was cut back", async () => {
     let lineages = 0
     show("/experiments/3", {
-      "GET /api/v1/runs/7": () => runRead(lineages === 0 ? {} : { attempts: 2, last_seq: 4 }),
+      "GET /api/v1/runs/7": () =>
+        runRead(lineages === 0 ? {} : { attempt: 2, last_seq: 4, stream: "cursor-4" }),
       "GET /api/v1/runs/7/lineage": () =>
         lineages++ === 0 ? runLineage() : { ...runLineage(), spans: runLineage().spans.slice(0, 4) },
     })
     await screen.findByTestId("curves")
     await say("rewind", { seq: 5, attempt: 2 })
     await waitFor(() => expect(screen.getByTestId("lineage").dataset.exploits).toBe("0"))
-    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=2-4")
+    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=cursor-4")
   })
 
   it("do not listen to a run that has ended", async () => {
@@ -169,7 +186,7 @@ describe("curves and river", () => {
   })
 
   it("wait in words while nothing has happened", async () => {
-    const queued = runRead({ status: "queued", started_at: null, last_seq: -1, attempts: 0 })
+    const queued = runRead({ status: "queued", started_at: null, last_seq: -1, attempt: 0, stream: null })
     show("/experiments/3", {
       "GET /api/v1/experiments/3": experimentRead({ status: "queued", runs: [queued] }),
       "GET /api/v1/runs/7": queued,
@@ -178,6 +195,20 @@ describe("curves and river", () => {
     })
     expect(await screen.findByText("Waiting for a worker")).toBeTruthy()
     expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events")
+  })
+
+  it("say when an ancestry cannot be loaded", async () => {
+    const path = "GET /api/v1/runs/7/lineage/spans/5/ancestry"
+    show("/experiments/3?span=5", { [path]: refusal(404, "Run 7 has no span 5.") })
+    expect(await screen.findByText("Run 7 has no span 5.")).toBeTruthy()
+  })
+
+  it("show statistics of the lineage", async () => {
+    show()
+    const panel = await screen.findByRole("region", { name: "Lineage in numbers" })
+    expect(await within(panel).findByText("75%")).toBeTruthy()
+    expect(within(panel).getByText("of 4")).toBeTruthy()
+    expect(await screen.findByText("2 generations")).toBeTruthy()
   })
 
   it("say when they cannot be loaded", async () => {
@@ -194,7 +225,7 @@ describe("curves and river", () => {
     expect(screen.getByRole("img", { name: "Return along the ancestry of M1" })).toBeTruthy()
     expect(screen.getByText("×1.2")).toBeTruthy()
     await userEvent.click(screen.getByRole("button", { name: "Clear" }))
-    expect(await screen.findByText("Choose a descendant")).toBeTruthy()
+    expect(await screen.findByText("No member selected")).toBeTruthy()
   })
 
   it("share one cursor, whichever axis they have", async () => {
@@ -211,38 +242,40 @@ describe("curves and river", () => {
     expect(screen.queryAllByTestId("cursor")).toEqual([])
   })
 
-  it("can be read as a tree of the living", async () => {
+  it("can be read as a tree of living members", async () => {
     show("/experiments/3?view=tree")
-    expect(await screen.findByRole("img", { name: "Tree of the living: 4 members, 2 exploits" })).toBeTruthy()
+    expect(
+      await screen.findByRole("img", { name: "Tree of living members: 4 members, 2 exploits" }),
+    ).toBeTruthy()
   })
 
   it("give the schedule away", async () => {
     const user = userEvent.setup() // brings a clipboard
     show("/experiments/3?span=4")
     await user.click(await screen.findByRole("button", { name: "Copy YAML" }))
-    expect(await navigator.clipboard.readText()).toContain("- {step: 2000, values: {discount: 0.94,")
+    expect(await navigator.clipboard.readText()).toBe(schedule(4).yaml)
   })
 
-  it("tell what births brought", async () => {
-    const gain = {
+  it("show the mean gain of births", async () => {
+    const gain: OperatorGain = {
       operator: "perturb",
       births: 2,
       over_replaced: 140,
       over_parent: 3,
       beside_parent: "NaN",
     }
-    show("/experiments/3", { "GET /api/v1/runs/7/lineage/summary": { operators: [gain] } })
-    const table = await screen.findByRole("table", { name: "Mean gain of a birth" })
+    show("/experiments/3", { "GET /api/v1/runs/7/lineage/summary": lineageSummary({ operators: [gain] }) })
+    const table = await screen.findByRole("table", { name: "Mean gain per birth" })
     expect(within(table).getByRole("row", { name: "perturb ×2 +140.0 –" })).toBeTruthy()
   })
 
   it("are walked through by keyboard", async () => {
     const { router } = show()
-    const river = await screen.findByTestId("lineage")
-    river.focus()
+    const timeline = await screen.findByTestId("lineage")
+    timeline.focus()
     await userEvent.keyboard("{ArrowRight}")
     expect(
-      within(river).getAllByText(/M3 copies M0. Return −900.0, donor −300.0. Changed: discount ×1.2/)[0],
+      within(timeline).getAllByText(/M3 copies M0. Fitness −900.0, donor −300.0. Changed: discount ×1.2/)[0],
     ).toBeTruthy()
     await userEvent.keyboard("{ArrowRight}{Enter}")
     await waitFor(() => expect(router.state.location.search).toMatchObject({ span: 5 }))
@@ -292,7 +325,7 @@ describe("the other tabs", () => {
   })
 
   it("show that there are no checkpoints", async () => {
-    show("/experiments/3?tab=checkpoints", { "GET /api/v1/runs/7/artifacts": [] })
+    show("/experiments/3?tab=checkpoints", { "GET /api/v1/runs/7/artifacts": pageOf([]) })
     expect(await screen.findByText("No checkpoint yet")).toBeTruthy()
   })
 
@@ -305,11 +338,19 @@ describe("the other tabs", () => {
   })
 
   it("show empty logs and broken logs", async () => {
-    const empty = show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": { lines: [], next: 0 } })
-    expect(await screen.findByText("Nothing has been printed yet")).toBeTruthy()
+    const empty = show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": pageOf([]) })
+    expect(await screen.findByText("No log output")).toBeTruthy()
     empty.unmount()
     show("/experiments/3?tab=logs", { "GET /api/v1/runs/7/logs": refusal(500, "No logs.") })
     expect(await screen.findByText("No logs.")).toBeTruthy()
+  })
+
+  it("offer the log of every attempt, the newest included, however few of them count", async () => {
+    const handedBack = runRead({ attempt: 3, attempts: 1 })
+    const { calls } = show("/experiments/3?tab=logs", { "GET /api/v1/runs/7": handedBack })
+    await userEvent.selectOptions(await screen.findByLabelText("Attempt"), "Attempt 3")
+    await waitFor(() => expect(calls.some(({ query }) => query.get("attempt") === "3")).toBe(true))
+    expect(screen.getByText("attempt 3 (1 of 5 used), seed 0")).toBeTruthy()
   })
 
   it("show logs", async () => {

@@ -11,7 +11,7 @@ import { Empty, Failure, Loading } from "@/ui/States"
 
 const route = getRouteApi("/experiments/$id")
 
-/** The run named in the address, else the first that is at work, else the first. */
+/** The run named in the address, else the first running one, else the first. */
 function chooseRun(experiment: Experiment, wanted: number | undefined): Run | undefined {
   const { runs } = experiment
   return runs.find(({ id }) => id === wanted) ?? runs.find(({ status }) => status === "running") ?? runs[0]

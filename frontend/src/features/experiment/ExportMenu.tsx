@@ -12,14 +12,14 @@ type Table = ExportRunData["path"]["table"]
 type Format = ExportRunData["path"]["format"]
 
 const TABLES: readonly { table: Table; heading: string }[] = [
-  { table: "metrics", heading: "Metrics, every value" },
-  { table: "lineage", heading: "Lineage, a row a span" },
+  { table: "metrics", heading: "Metrics, all values" },
+  { table: "lineage", heading: "Lineage, one row per span" },
 ]
 const FORMATS: readonly { format: Format; label: string }[] = [
   { format: "csv", label: "CSV" },
   { format: "parquet", label: "Parquet" },
 ]
-/** What programs for phylogenies, Ray Tune, and everybody else reads. */
+/** Formats of phylogeny programs, of Ray Tune, and plain JSON. */
 const TREES: readonly { label: string; path: string; name: string }[] = [
   { label: "Newick", path: "lineage.newick", name: "lineage.nwk" },
   { label: "Ray Tune", path: "lineage.ray.zip", name: "lineage-ray.zip" },
@@ -27,13 +27,13 @@ const TREES: readonly { label: string; path: string; name: string }[] = [
 ]
 const DEFAULT_SERVICE = "http://127.0.0.1:8787"
 
-/** The line that writes event files where TensorBoard can read them; it names the service unless the CLI knows it. */
+/** The command that writes TensorBoard event files; it names the service unless that is the CLI's default. */
 export function tensorboardCommand(runId: number, origin: string): string {
   const url = origin === DEFAULT_SERVICE ? "" : ` --url ${origin}`
   return `phylon export ${runId} --tensorboard --out run-${runId}${url}`
 }
 
-/** A run's findings for other programs: files to download, and the command for TensorBoard. */
+/** A run's results for other programs: files to download, and the command for TensorBoard. */
 export function ExportMenu({ run }: { run: Run }) {
   const command = tensorboardCommand(run.id, window.location.origin)
   return (

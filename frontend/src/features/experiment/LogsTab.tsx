@@ -1,7 +1,8 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useRef, useState } from "react"
+import { fetchLogPage, LOG_PAGE } from "@/api/queries"
 import { isActive, type LogLine, type Run } from "@/api/types"
-import { useLogs } from "@/features/experiment/useLogs"
 import { formatClock } from "@/lib/format"
 import { Button } from "@/ui/Button"
 import { classes } from "@/ui/classes"
@@ -9,7 +10,7 @@ import { Panel } from "@/ui/Panel"
 import { Select } from "@/ui/Select"
 import { Empty, Failure, Loading } from "@/ui/States"
 
-/** What trainer and supervisor printed, to the end and beyond. */
+/** What trainer and supervisor printed, live while the run is active. */
 export function LogsTab({ run }: { run: Run }) {
   const [attempt, setAttempt] = useState<number | null>(null)
   const [follow, setFollow] = useState(true)
@@ -21,14 +22,14 @@ export function LogsTab({ run }: { run: Run }) {
     <Panel
       actions={
         <>
-          {run.attempts > 1 && (
+          {run.attempt > 1 && (
             <Select
               aria-label="Attempt"
               onChange={(event) => setAttempt(event.target.value === "" ? null : Number(event.target.value))}
               value={attempt ?? ""}
             >
               <option value="">All attempts</option>
-              {Array.from({ length: run.attempts }, (_, index) => index + 1).map((number) => (
+              {Array.from({ length: run.attempt }, (_, index) => index + 1).map((number) => (
                 <option key={number} value={number}>{`Attempt ${number}`}</option>
               ))}
             </Select>
@@ -53,8 +54,8 @@ export function LogsTab({ run }: { run: Run }) {
           <Failure error={logs.error} onRetry={() => logs.refetch()} title="The logs could not be loaded" />
         )}
         {!logs.isPending && !logs.isError && lines.length === 0 && (
-          <Empty title="Nothing has been printed yet">
-            {active ? "Lines appear here as the trainer prints them." : "This run ended without a word."}
+          <Empty title="No log output">
+            {active ? "Lines appear here as the trainer prints them." : "This run produced no log output."}
           </Empty>
         )}
         {lines.length > 0 && <LogLines follow={follow} lines={lines} onScrollBack={() => setFollow(false)} />}
@@ -69,7 +70,7 @@ interface LogLinesProps {
   onScrollBack: () => void
 }
 
-/** Only the lines in sight are in the page, so that long logs stay quick. */
+/** Only visible lines are in the document, so that long logs stay fast. */
 function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -119,4 +120,29 @@ function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
       </div>
     </div>
   )
+}
+
+interface Tail {
+  lines: readonly LogLine[]
+  next: string | null
+}
+
+/** All log lines of a run so far. Only new lines are requested; known ones are kept. */
+function useLogs(run: number, attempt: number | null, active: boolean) {
+  const queryClient = useQueryClient()
+  const queryKey = ["runs", run, "logs", attempt]
+  return useQuery({
+    queryKey,
+    queryFn: async ({ signal }): Promise<Tail> => {
+      let { lines, next } = queryClient.getQueryData<Tail>(queryKey) ?? { lines: [], next: null }
+      for (;;) {
+        const page = await fetchLogPage(run, attempt, next, signal)
+        if (page.items.length > 0) lines = [...lines, ...page.items]
+        next = page.next
+        if (page.items.length < LOG_PAGE) return { lines, next }
+      }
+    },
+    structuralSharing: false,
+    refetchInterval: active ? 1500 : false,
+  })
 }

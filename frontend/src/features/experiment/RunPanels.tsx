@@ -1,16 +1,17 @@
 import { getRouteApi } from "@tanstack/react-router"
 import { Tabs } from "radix-ui"
 import { lazy, type ReactNode, Suspense } from "react"
-import type { Experiment, Run } from "@/api/types"
+import type { Experiment, Run, RunFailure } from "@/api/types"
 import { CheckpointsTab } from "@/features/experiment/CheckpointsTab"
-import { FailureNotice } from "@/features/experiment/FailureNotice"
 import { LogsTab } from "@/features/experiment/LogsTab"
 import { OverviewTab } from "@/features/experiment/overview/OverviewTab"
 import { RunSummary } from "@/features/experiment/RunSummary"
-import { RuntimeTab } from "@/features/experiment/runtime/RuntimeTab"
+import { RuntimeTab } from "@/features/experiment/RuntimeTab"
 import { useRunView } from "@/features/experiment/useRunView"
 import { VideosTab } from "@/features/experiment/videos/VideosTab"
+import { formatName, formatSlot, formatValue } from "@/lib/format"
 import { TABS, type Tab } from "@/lib/search"
+import { Icon } from "@/ui/Icon"
 import { Panel } from "@/ui/Panel"
 import { Failure, Loading } from "@/ui/States"
 
@@ -103,5 +104,29 @@ export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
         </Tabs.Content>
       </Tabs.Root>
     </div>
+  )
+}
+
+/** Why a run failed, in which member, and the remedy. */
+function FailureNotice({ failure }: { failure: RunFailure }) {
+  return (
+    <section className="rounded-card border border-bad/40 bg-bad-soft px-4 py-4 sm:px-5" role="alert">
+      <h2 className="flex items-center gap-2 font-semibold text-bad">
+        <Icon name="alert" />
+        The run failed{failure.member !== null && ` in member ${formatSlot(failure.member)}`}
+      </h2>
+      <p className="mt-1.5 break-words">{failure.message}</p>
+      {failure.remedy && <p className="mt-1 text-ink-soft">{failure.remedy}</p>}
+      {failure.hyperparams && (
+        <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1">
+          {Object.entries(failure.hyperparams).map(([name, value]) => (
+            <div className="flex gap-2" key={name}>
+              <dt className="text-ink-soft">{formatName(name)}</dt>
+              <dd className="numeric font-medium">{formatValue(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
   )
 }

@@ -19,7 +19,7 @@ interface RunSummaryProps {
   connected: boolean
 }
 
-/** Where a run stands: state, progress, speed, best so far, and how it is executed. */
+/** Summary of a run: status, progress, speed, best return, and how it is executed. */
 export function RunSummary({ run, connected }: RunSummaryProps) {
   const share = run.step / Math.max(1, run.total_steps)
   return (
@@ -47,13 +47,13 @@ export function RunSummary({ run, connected }: RunSummaryProps) {
       </div>
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
         <Figure
-          label="Steps a member"
+          label="Steps per member"
           note={`of ${formatInteger(run.total_steps)}`}
           value={formatInteger(run.step)}
         />
         <Figure
           label="Best return"
-          note={`median ${formatValue(run.median_return)}`}
+          note={`last median ${formatValue(run.median_return)}`}
           value={formatValue(run.best_return)}
         />
         <Figure label="Speed" note="member-steps/s" value={formatCount(run.env_steps_per_second)} />
@@ -101,7 +101,9 @@ function Time({ run }: { run: Run }) {
 }
 
 function attemptNote(run: Run): string {
-  return run.attempts > 1
-    ? `attempt ${run.attempts} of ${run.max_attempts}, seed ${run.seed}`
-    : `seed ${run.seed}`
+  const seed = `seed ${run.seed}`
+  // Attempts that a worker handed back in order do not count towards the limit.
+  return run.attempt > 1
+    ? `attempt ${run.attempt} (${run.attempts} of ${run.max_attempts} used), ${seed}`
+    : seed
 }

@@ -2,9 +2,8 @@ import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
 import { artifactsQuery, fetchLineage, fetchRun, seriesQuery } from "@/api/queries"
 import { isActive, type Run } from "@/api/types"
-import { applyEvents } from "@/lib/run/applyEvent"
 import { openRunStream } from "@/lib/run/openRunStream"
-import { type RunView, runView } from "@/lib/run/runView"
+import { applyEvents, type RunView, runView } from "@/lib/run/runView"
 import { mergeSeries, type Series } from "@/lib/series"
 
 let snapshots = 0
@@ -24,8 +23,8 @@ export function runViewQuery(id: number) {
   })
 }
 
-/** Until its end is recorded a run may still say something. */
-function maySpeak(run: Run): boolean {
+/** A run may still emit events until its end is recorded. */
+function mayEmit(run: Run): boolean {
   return isActive(run.status) || run.finished_at === null
 }
 
@@ -35,7 +34,7 @@ export function useRunView(id: number) {
   const query = useQuery(runViewQuery(id))
   const [connected, setConnected] = useState(true)
   const snapshot = query.data?.snapshot
-  const speaking = query.data ? maySpeak(query.data.run) : false
+  const speaking = query.data ? mayEmit(query.data.run) : false
   const outdated = query.data?.outdated ?? false
 
   useEffect(() => {
@@ -44,7 +43,7 @@ export function useRunView(id: number) {
     if (!start || !speaking || start.snapshot !== snapshot) return
     return openRunStream({
       run: id,
-      after: start.lastSeq < 0 ? null : `${start.run.attempts}-${start.lastSeq}`,
+      after: start.run.stream,
       onConnection: setConnected,
       onEvents: (events) => {
         queryClient.setQueryData(key, (view) => view && applyEvents(view, events))

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { beforeEach, describe, expect, it, vi } from "vitest"
 import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { experimentRead, PRESET, summary, workerRead } from "@/testing/samples"
+import { experimentRead, PRESET, pageOf, summary, workerRead } from "@/testing/samples"
 
 const TWO = {
   items: [
@@ -40,6 +40,20 @@ async function rowNames() {
 }
 
 describe("the experiments table", () => {
+  it("follows the list page by page", async () => {
+    const pages: Record<string, object> = {
+      "": { items: [summary({ id: 2, name: "newer" })], total: 2, next: "older-ones" },
+      "older-ones": { items: [summary({ id: 1, name: "older" })], total: 2, next: null },
+    }
+    show(({ query }: Call) => pages[query.get("after") ?? ""])
+    expect(await rowNames()).toEqual(["newer"])
+    expect(screen.getByText("The newest 1 of 2 experiments")).toBeTruthy()
+    await userEvent.click(screen.getByRole("button", { name: "Show more" }))
+    await waitFor(async () => expect((await rowNames()).toSorted()).toEqual(["newer", "older"]))
+    expect(screen.queryByRole("button", { name: "Show more" })).toBeNull()
+    expect(screen.getByText("2 experiments")).toBeTruthy()
+  })
+
   it("shows a skeleton while it loads", async () => {
     show(NEVER)
     expect(await screen.findByText("Loading experiments")).toBeTruthy()
@@ -87,7 +101,7 @@ describe("the experiments table", () => {
   it("links to groups and filters by them", async () => {
     const member = summary({ id: 6, name: "dmc15-walker-run", group: { id: 2, name: "dmc15" } })
     const { calls, router } = show({ items: [member], total: 1 }, "/", {
-      "GET /api/v1/groups": { items: [{ id: 2, name: "dmc15" }], total: 1 },
+      "GET /api/v1/groups": pageOf([{ id: 2, name: "dmc15" }]),
     })
     const link = await screen.findByRole("link", { name: "dmc15" })
     expect(link.getAttribute("href")).toBe("/groups/2")
@@ -125,8 +139,8 @@ describe("the experiments table", () => {
 
 describe("the first start", () => {
   const api = {
-    "GET /api/v1/presets": [PRESET],
-    "GET /api/v1/workers": [workerRead({ state: "lost" })],
+    "GET /api/v1/presets": pageOf([PRESET]),
+    "GET /api/v1/workers": pageOf([workerRead({ state: "lost" })]),
     "POST /api/v1/experiments": experimentRead(),
     "GET /api/v1/experiments/3": experimentRead(),
   }

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { ColumnVisibilityState } from "@tanstack/react-table"
-import { useCallback, useState } from "react"
+import { useCallback, useMemo, useState } from "react"
 import { experimentsQuery } from "@/api/queries"
 import { ExperimentCards } from "@/features/experiments/ExperimentCards"
 import { ExperimentsTable } from "@/features/experiments/ExperimentsTable"
@@ -33,7 +33,7 @@ export function ExperimentsPage() {
   const [visibility, setVisibility] = useState(() =>
     readPreference<ColumnVisibilityState>("columns", {}, isVisibility),
   )
-  const query = useQuery(experimentsQuery({ search, status, group }))
+  const query = useInfiniteQuery(experimentsQuery({ search, status, group }))
 
   const refine = useCallback(
     (change: ExperimentsSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
@@ -47,8 +47,9 @@ export function ExperimentsPage() {
   }
 
   const filtered = search !== "" || status !== null || group !== null
-  const items = query.data?.items ?? []
-  if (query.data && query.data.total === 0 && !filtered) return <FirstStart />
+  const items = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data])
+  const total = query.data?.pages.at(-1)?.total ?? 0
+  if (query.data && total === 0 && !filtered) return <FirstStart />
 
   return (
     <div className="space-y-5">
@@ -99,7 +100,7 @@ export function ExperimentsPage() {
             icon="search"
             title="No experiment matches"
           >
-            Nothing has this name, environment, group and state.
+            No experiment has this name, environment, group and status.
           </Empty>
         )}
         {items.length > 0 &&
@@ -117,8 +118,13 @@ export function ExperimentsPage() {
             />
           ))}
         {query.data && items.length > 0 && (
-          <p className="numeric px-5 py-2.5 text-[13px] text-ink-faint">
-            {countLabel(items.length, query.data.total)}
+          <p className="numeric flex flex-wrap items-center gap-3 px-5 py-2.5 text-[13px] text-ink-faint">
+            {countLabel(items.length, total)}
+            {query.hasNextPage && (
+              <Button busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()} size="small">
+                Show more
+              </Button>
+            )}
           </p>
         )}
       </section>
@@ -127,6 +133,6 @@ export function ExperimentsPage() {
 }
 
 function countLabel(shown: number, total: number): string {
-  if (shown < total) return `${shown} of ${total} experiments`
+  if (shown < total) return `The newest ${shown} of ${total} experiments`
   return shown === 1 ? "1 experiment" : `${shown} experiments`
 }

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import type { ColumnVisibilityState } from "@tanstack/react-table"
 import { useEffect, useState } from "react"
 import { groupsQuery } from "@/api/queries"
-import type { ExperimentStatus } from "@/api/types"
+import { ExperimentStatus } from "@/api/types"
 import { HIDEABLE } from "@/features/experiments/columns"
-import { STATUSES } from "@/lib/search"
 import { Button } from "@/ui/Button"
 import { CheckMenu } from "@/ui/CheckMenu"
 import { Icon } from "@/ui/Icon"
@@ -52,8 +51,8 @@ export function ExperimentsToolbar(props: ExperimentsToolbarProps) {
         onChange={(event) => onStatus((event.target.value || null) as ExperimentStatus | null)}
         value={status ?? ""}
       >
-        <option value="">All states</option>
-        {STATUSES.map((option) => (
+        <option value="">All statuses</option>
+        {Object.values(ExperimentStatus).map((option) => (
           <option key={option} value={option}>
             {statusLabel(option)}
           </option>

@@ -2,13 +2,14 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { presetsQuery, workersQuery } from "@/api/queries"
 import { useCreateExperiment } from "@/features/creation/useCreateExperiment"
-import { RiverIllustration } from "@/features/experiments/RiverIllustration"
+import { sequentialColour } from "@/lib/colour"
+import { useTheme } from "@/lib/theme"
 import { Button, buttonStyle } from "@/ui/Button"
 import { Icon } from "@/ui/Icon"
 
 export const FIRST_PRESET = "td3-pbt-pendulum-smoke"
 
-/** What a newcomer sees: what this is, and one button. */
+/** The first page of an empty installation: what Phylon is, and one button. */
 export function FirstStart() {
   const presets = useQuery(presetsQuery)
   const workers = useQuery(workersQuery)
@@ -19,12 +20,12 @@ export function FirstStart() {
     <div className="mx-auto max-w-5xl">
       <title>Phylon</title>
       <section className="overflow-hidden rounded-card border border-line bg-surface shadow-card">
-        <RiverIllustration />
+        <LineageIllustration />
         <div className="px-6 pt-2 pb-8 text-center sm:px-12 sm:pb-12">
           <h1 className="text-balance font-semibold text-3xl tracking-tight">Watch a population learn</h1>
           <p className="mx-auto mt-3 max-w-xl text-balance text-[15px] text-ink-soft">
-            Phylon trains a whole population of agents as one program and shows live who descends from whom,
-            and which hyper-parameters each lineage lived through.
+            Phylon trains a whole population of agents as one program and shows live which member descends
+            from which, and the hyper-parameters that each lineage was trained with.
           </p>
           <div className="mt-7 flex flex-wrap items-center justify-center gap-3">
             <Button
@@ -75,8 +76,8 @@ export function FirstStart() {
 
 const STEPS = [
   {
-    title: "Describe it once",
-    text: "One YAML file says environment, algorithm, population and budget. It is checked as you type.",
+    title: "Write a spec",
+    text: "One YAML file names environment, algorithm, population and budget. It is validated as you type.",
   },
   {
     title: "Watch it live",
@@ -84,6 +85,70 @@ const STEPS = [
   },
   {
     title: "Read the schedule",
-    text: "Pick any descendant: its ancestry lights up, and the hyper-parameters that made it are drawn.",
+    text: "Select any descendant: its ancestry is highlighted, and its hyper-parameter schedule is drawn.",
   },
 ]
+
+/** A made-up lineage: the return of each lane over time, and the copies between lanes. */
+const LANES = [
+  [0.05, 0.12, 0.2, 0.24, 0.5, 0.62, 0.74, 0.86],
+  [0.1, 0.22, 0.4, 0.52, 0.66, 0.78, 0.88, 0.97],
+  [0.02, 0.06, 0.38, 0.5, 0.6, 0.7, 0.78, 0.92],
+  [0.08, 0.18, 0.26, 0.36, 0.4, 0.72, 0.82, 0.9],
+  [0.03, 0.1, 0.14, 0.46, 0.58, 0.6, 0.84, 0.94],
+] as const
+const COPIES = [
+  { at: 2, from: 1, to: 2 },
+  { at: 3, from: 1, to: 4 },
+  { at: 4, from: 2, to: 0 },
+  { at: 5, from: 0, to: 3 },
+  { at: 6, from: 1, to: 4 },
+] as const
+
+const WIDTH = 1040
+const COLUMN = WIDTH / 8
+const REACH = 56
+
+function middle(lane: number): number {
+  return 40 + lane * 32
+}
+
+function LineageIllustration() {
+  const theme = useTheme()
+  return (
+    <svg
+      aria-hidden="true"
+      className="block w-full bg-sunken"
+      preserveAspectRatio="xMidYMid slice"
+      style={{ height: 224, maskImage: "linear-gradient(to bottom, black 70%, transparent)" }}
+      viewBox={`0 0 ${WIDTH} 216`}
+    >
+      {LANES.map((pieces, lane) =>
+        pieces.map((share, index) => {
+          const dies = COPIES.some(({ at, to }) => at === index + 1 && to === lane)
+          return (
+            <rect
+              fill={sequentialColour(share, theme)}
+              height={15}
+              key={share}
+              width={COLUMN + (dies ? -6 : 0.6)}
+              x={index * COLUMN}
+              y={middle(lane) - 7.5}
+            />
+          )
+        }),
+      )}
+      {COPIES.map(({ at, from, to }) => {
+        const x = at * COLUMN
+        const path = `M${x - REACH} ${middle(from)}C${x - REACH * 0.25} ${middle(from)} ${x - REACH * 0.75} ${middle(to)} ${x} ${middle(to)}`
+        return (
+          <g fill="none" key={`${at}-${to}`} strokeLinecap="round">
+            <path className="stroke-sunken" d={path} strokeWidth={6} />
+            <path className="stroke-ink" d={path} strokeWidth={2.5} />
+            <circle className="fill-ink stroke-sunken" cx={x} cy={middle(to)} r={5.5} strokeWidth={2} />
+          </g>
+        )
+      })}
+    </svg>
+  )
+}

@@ -5,7 +5,7 @@ import { formatAge, formatPercent, formatSteps } from "@/lib/format"
 import { useNow } from "@/lib/useNow"
 import { Progress } from "@/ui/Progress"
 
-/** The experiment's name, and below it what else is to be said: the children and its error. */
+/** The experiment's name, and below it the children and its error. */
 export function Name({ experiment, children }: { experiment: Summary; children?: ReactNode }) {
   return (
     <div className="min-w-0 max-w-72">

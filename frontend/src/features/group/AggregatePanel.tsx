@@ -5,21 +5,21 @@ import { Figure } from "@/ui/Figure"
 import { Panel } from "@/ui/Panel"
 import { Empty } from "@/ui/States"
 
-/** All experiments in a few numbers, where their returns can be compared. */
+/** All experiments in a few numbers, if their returns are comparable. */
 export function AggregatePanel({ group }: { group: Group }) {
   if (group.size === 0) return null
   return (
-    <Panel hint="Returns at the last evaluation of each experiment" title="All together">
+    <Panel hint="Returns at the last evaluation of each experiment" title="Aggregate">
       {group.aggregate ? (
         <Numbers aggregate={group.aggregate} group={group} />
       ) : group.comparable ? (
         <Empty compact title="No evaluation yet">
-          The mean appears with the first evaluated experiment.
+          The mean appears after the first evaluated experiment.
         </Empty>
       ) : (
         <Empty compact title="These returns cannot be averaged">
-          The experiments have different environments, whose rewards have different scales. Look at each of
-          them below.
+          The experiments have different environments with rewards on different scales. Compare them one by
+          one below.
         </Empty>
       )}
     </Panel>
@@ -70,6 +70,6 @@ function Numbers({ aggregate, group }: { aggregate: Aggregate; group: Group }) {
 }
 
 function intervalText({ low, high }: Estimate): string {
-  if (low === null || high === null) return "no interval: one sample each"
+  if (low === null || high === null) return "no interval: one sample per experiment"
   return `95 %: ${formatValue(low)} to ${formatValue(high)}`
 }

@@ -33,8 +33,8 @@ export function StopGroupButton({ group }: { group: Group }) {
         </Button>
       }
     >
-      Experiments that wait are taken from the queue; those that run end at their next segment and write a
-      checkpoint. What they found is kept. A stopped group does not go on by itself.
+      Queued experiments leave the queue; running ones end at their next segment and write a checkpoint. Their
+      results are kept. A stopped group does not resume by itself.
     </ConfirmDialog>
   )
 }

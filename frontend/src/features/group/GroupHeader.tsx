@@ -1,18 +1,17 @@
 import { Link } from "@tanstack/react-router"
-import { type Group, isActive } from "@/api/types"
+import { ExperimentStatus, type Group, isActive } from "@/api/types"
 import { DeleteGroupButton, StopGroupButton } from "@/features/group/GroupActions"
 import { formatAge, formatPercent } from "@/lib/format"
 import { saveText } from "@/lib/saveText"
-import { STATUSES } from "@/lib/search"
 import { useNow } from "@/lib/useNow"
 import { Button } from "@/ui/Button"
 import { Progress } from "@/ui/Progress"
 import { StatusChip } from "@/ui/StatusChip"
 
-/** The group's name, how far it is, and what can be done with it. */
+/** The group's name, its progress, and its actions. */
 export function GroupHeader({ group }: { group: Group }) {
   const now = useNow()
-  const counted = STATUSES.filter((status) => group.counts[status])
+  const counted = Object.values(ExperimentStatus).filter((status) => group.counts[status])
   return (
     <div className="space-y-4">
       <title>{`${group.name} · Phylon`}</title>

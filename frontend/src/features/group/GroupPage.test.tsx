@@ -59,7 +59,7 @@ function show(read: unknown = group(), api: Api = {}) {
 }
 
 describe("the page of a group", () => {
-  it("tells its states, its progress and every experiment", async () => {
+  it("shows its states, its progress and every experiment", async () => {
     show()
     expect(await screen.findByRole("heading", { name: "dmc15", level: 1 })).toBeTruthy()
     const states = screen.getByRole("list", { name: "Experiments by state" })
@@ -79,7 +79,7 @@ describe("the page of a group", () => {
 
   it("sums up with intervals, and says how many have finished", async () => {
     show()
-    const panel = (await screen.findByRole("heading", { name: "All together" })).closest("section")!
+    const panel = (await screen.findByRole("heading", { name: "Aggregate" })).closest("section")!
     expect(within(panel).getByText("95 %: 490.0 to 530.0")).toBeTruthy()
     expect(within(panel).getByText("95 %: 480.0 to 520.0")).toBeTruthy()
     expect(within(panel).getByText("1 of 2")).toBeTruthy()
@@ -92,7 +92,7 @@ describe("the page of a group", () => {
     const first = show(
       group({ aggregate: { experiments: 2, samples: 2, mean: single, interquartile_mean: single } }),
     )
-    expect(await screen.findAllByText("no interval: one sample each")).toHaveLength(2)
+    expect(await screen.findAllByText("no interval: one sample per experiment")).toHaveLength(2)
     first.unmount()
     const second = show(group({ comparable: false, aggregate: null }))
     expect(await screen.findByText("These returns cannot be averaged")).toBeTruthy()
@@ -143,6 +143,6 @@ describe("the page of a group", () => {
     expect(await screen.findByText("The database is locked.")).toBeTruthy()
     failing.unmount()
     show(refusal(404, "There is no group 2."))
-    expect(await screen.findByText("This branch leads nowhere")).toBeTruthy()
+    expect(await screen.findByText("Page not found")).toBeTruthy()
   })
 })

@@ -16,7 +16,7 @@ import { Empty, Failure, Loading } from "@/ui/States"
 
 const route = getRouteApi("/groups/$id")
 
-/** Experiments that were submitted together: each one, and what they come to. */
+/** Experiments that were submitted together: each one, and their aggregate. */
 export function GroupPage() {
   const { id } = route.useParams()
   const possible = Number.isSafeInteger(id) && id > 0

@@ -2,16 +2,22 @@ import { screen, waitFor } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { expect, it } from "vitest"
 import { refusal, renderAt } from "@/testing/renderAt"
-import { runLineage } from "@/testing/samples"
+import { ancestry, lineageSummary, runLineage, schedule } from "@/testing/samples"
 
 const IMPORT = "POST /api/v1/lineage/import"
+const API = {
+  [IMPORT]: runLineage(),
+  "POST /api/v1/lineage/summary": lineageSummary(),
+  "POST /api/v1/lineage/spans/4/ancestry": ancestry(4),
+  "POST /api/v1/lineage/spans/4/schedule": schedule(4),
+}
 
 function file(name: string, text = "[]") {
   return new File([text], name, { type: "text/plain" })
 }
 
-it("draws what Ray's files tell, and sends no others", async () => {
-  const { calls } = renderAt("/import", { [IMPORT]: runLineage() })
+it("draws the lineage of Ray's files, and sends no others", async () => {
+  const { calls } = renderAt("/import", API)
   await userEvent.upload(await screen.findByLabelText("Choose files"), [
     file("pbt_global.txt", "[1]"),
     file("pbt_policy_0.txt"),
@@ -21,18 +27,18 @@ it("draws what Ray's files tell, and sends no others", async () => {
   expect(calls.find(({ method }) => method === "POST")?.body).toEqual({
     files: { "pbt_global.txt": "[1]", "pbt_policy_0.txt": "[]" },
   })
-  expect(screen.getByText("4 members, 2 exploits, 2 of 4 founders alive")).toBeTruthy()
+  expect(await screen.findByText("4 members, 2 exploits, 2 of 4 founders alive")).toBeTruthy()
 })
 
 it("shows the ancestry that one chooses, and the tree", async () => {
-  renderAt("/import", { [IMPORT]: runLineage() })
+  renderAt("/import", API)
   await userEvent.upload(await screen.findByLabelText("Choose files"), file("pbt_global.txt"))
   ;(await screen.findByTestId("lineage")).focus()
   await userEvent.keyboard("{ArrowRight}{Enter}")
   expect(await screen.findByRole("heading", { name: "Schedule of M3" })).toBeTruthy()
   expect(screen.queryByRole("img", { name: /Return along/ })).toBeNull()
   await userEvent.click(screen.getByRole("radio", { name: "Tree" }))
-  expect(screen.getByRole("img", { name: "Tree of the living: 4 members, 2 exploits" })).toBeTruthy()
+  expect(screen.getByRole("img", { name: "Tree of living members: 4 members, 2 exploits" })).toBeTruthy()
 })
 
 it("says what is wrong with the files", async () => {

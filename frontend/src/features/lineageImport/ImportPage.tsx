@@ -8,12 +8,12 @@ import { Icon } from "@/ui/Icon"
 import { Panel } from "@/ui/Panel"
 import { Failure } from "@/ui/States"
 
-/** Logs of mutations are told from other files by their names. */
+/** Ray's mutation logs, recognised by name. */
 const LOG = /^pb[t2]_(global|policy_.+)\.txt$/
 
 async function readFiles(files: readonly File[]) {
   const logs = files.filter(({ name }) => LOG.test(name))
-  // Files that are none of Ray's are sent as well when there is nothing else: the service then says what is missing.
+  // Without any such log all files are sent: the service then reports what is missing.
   const texts = (logs.length ? logs : files).map(
     async (file): Promise<[string, string]> => [file.name, await file.text()],
   )
@@ -37,9 +37,9 @@ export function ImportPage() {
         <div className="flex flex-wrap items-center justify-between gap-4 pt-4">
           <p className="max-w-3xl text-ink-soft">
             Choose <code>pbt_global.txt</code> from the folder of a Ray Tune experiment, or all of its{" "}
-            <code>pbt_policy_*.txt</code>. Ray's logs tell who cloned whom, when, and to which values; they do
-            not tell fitness, nor the first values of trials that none cloned. Steps are Ray's iterations.
-            Nothing is stored.
+            <code>pbt_policy_*.txt</code>. Ray's logs record which trial cloned which, when, and the new
+            values; they contain neither returns nor the first values of trials that were never cloned. Steps
+            are Ray's iterations. Nothing is stored.
           </p>
           <label className={`${buttonStyle("primary")} cursor-pointer focus-within:outline-2`}>
             <Icon name="plus" />
@@ -49,7 +49,9 @@ export function ImportPage() {
         </div>
         {reading.isError && <Failure error={reading.error} title="These files could not be read" />}
       </Panel>
-      {reading.data && <ImportedLineage key={reading.submittedAt} lineage={reading.data} />}
+      {reading.data && (
+        <ImportedLineage key={reading.submittedAt} name={reading.submittedAt} wire={reading.data} />
+      )}
     </div>
   )
 }

@@ -2,9 +2,9 @@ import { screen } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { expect, it } from "vitest"
 import { refusal, renderAt } from "@/testing/renderAt"
-import { runRead } from "@/testing/samples"
+import { pageOf, runRead } from "@/testing/samples"
 
-const NOTHING = { "GET /api/v1/workers": [] }
+const NOTHING = { "GET /api/v1/workers": pageOf([]) }
 
 it("names the pages", async () => {
   renderAt("/workers", NOTHING)
@@ -19,7 +19,7 @@ it("names the pages", async () => {
 
 it("has a page for addresses that lead nowhere", async () => {
   renderAt("/nowhere", NOTHING)
-  expect(await screen.findByText("This branch leads nowhere")).toBeTruthy()
+  expect(await screen.findByText("Page not found")).toBeTruthy()
 })
 
 it("says when the API is unreachable", async () => {
@@ -50,7 +50,7 @@ it("leads from a run to its experiment", async () => {
     "GET /api/v1/runs/7": runRead(),
     "GET /api/v1/experiments/3": refusal(404, "gone"),
   })
-  await screen.findByText("This branch leads nowhere")
+  await screen.findByText("Page not found")
   expect(router.state.location.pathname).toBe("/experiments/3")
   expect(router.state.location.search).toMatchObject({ run: 7 })
 })

@@ -1,13 +1,18 @@
+import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet } from "@tanstack/react-router"
-import { ConnectionBanner } from "@/features/shell/ConnectionBanner"
-import { ThemeSwitch } from "@/features/shell/ThemeSwitch"
+import { healthQuery } from "@/api/queries"
+import type { Health } from "@/api/types"
+import { chooseTheme, type ThemeChoice, useThemeChoice } from "@/lib/theme"
+import { IconButton } from "@/ui/Button"
+import { classes } from "@/ui/classes"
+import { Icon, type IconName } from "@/ui/Icon"
 import { Logo } from "@/ui/Logo"
 import { Toasts } from "@/ui/Toasts"
 
 const LINK =
   "inline-flex h-9 items-center rounded-lg px-2.5 sm:px-3 font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink data-[status=active]:bg-sunken data-[status=active]:text-ink"
 
-/** What is around every page. */
+/** The frame around every page. */
 export function AppShell() {
   return (
     <div className="flex min-h-dvh flex-col">
@@ -51,5 +56,47 @@ export function AppShell() {
       </main>
       <Toasts />
     </div>
+  )
+}
+
+function complaint(health: Health): string | null {
+  if (health.database !== "ok")
+    return "The database is unavailable. This page may be out of date, and nothing can be started."
+  if (health.redis !== "ok")
+    return "Redis is unavailable. New runs stay queued until it is back; nothing is lost."
+  return null
+}
+
+/** Shown only when the server is unreachable or degraded. */
+function ConnectionBanner() {
+  const { data, isError } = useQuery(healthQuery)
+  const text = isError ? "The API is unreachable, retrying…" : data ? complaint(data) : null
+  if (!text) return null
+  return (
+    <div
+      className={classes(
+        "flex items-center justify-center gap-2 px-4 py-2 text-center font-medium text-[13px]",
+        isError ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",
+      )}
+      role="alert"
+    >
+      <Icon name="alert" />
+      {text}
+    </div>
+  )
+}
+
+const NEXT: Record<ThemeChoice, ThemeChoice> = { system: "light", light: "dark", dark: "system" }
+const ICONS: Record<ThemeChoice, IconName> = { system: "system", light: "sun", dark: "moon" }
+
+/** Cycles through system, light, dark. */
+function ThemeSwitch() {
+  const choice = useThemeChoice()
+  return (
+    <IconButton
+      aria-label={`Theme: ${choice}. Switch to ${NEXT[choice]}`}
+      icon={ICONS[choice]}
+      onClick={() => chooseTheme(NEXT[choice])}
+    />
   )
 }

@@ -13,7 +13,7 @@ export function NotFound() {
         </g>
         <circle cx="136" cy="16" fill="none" r="8" stroke="currentColor" strokeWidth="3" />
       </svg>
-      <h1 className="font-semibold text-2xl tracking-tight">This branch leads nowhere</h1>
+      <h1 className="font-semibold text-2xl tracking-tight">Page not found</h1>
       <p className="mt-2 text-ink-soft">
         There is no page at this address. It may have been deleted, or the link is incomplete.
       </p>

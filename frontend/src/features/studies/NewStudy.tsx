@@ -7,7 +7,7 @@ import { Button } from "@/ui/Button"
 import { Select } from "@/ui/Select"
 import { notify, notifyFailure } from "@/ui/Toasts"
 
-/** Puts a ready-made study into the queue, for any worker or for one. */
+/** Queues a preset study, for any worker or for a given one. */
 export function NewStudy({ onStarted }: { onStarted: (study: Study) => void }) {
   const queryClient = useQueryClient()
   const presets = useQuery(presetsQuery).data?.filter(({ kind }) => kind === "runtime_study") ?? []

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event"
 import { beforeEach, describe, expect, it, vi } from "vitest"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { PRESET, workerRead } from "@/testing/samples"
+import { PRESET, pageOf, workerRead } from "@/testing/samples"
 import { measurement, study } from "@/testing/studies"
 
 const PRESETS = [PRESET, { ...PRESET, name: "figure2-dqn-smoke", kind: "runtime_study", yaml: "dqn" }]
@@ -26,11 +26,11 @@ const GPU = study({
 
 function show(address = "/studies", api: Api = {}) {
   return renderAt(address, {
-    "GET /api/v1/studies": [GPU, study()],
+    "GET /api/v1/studies": pageOf([GPU, study()]),
     "GET /api/v1/studies/1": study(),
     "GET /api/v1/studies/2": GPU,
-    "GET /api/v1/presets": PRESETS,
-    "GET /api/v1/workers": [workerRead({ state: "idle" })],
+    "GET /api/v1/presets": pageOf(PRESETS),
+    "GET /api/v1/workers": pageOf([workerRead({ state: "idle" })]),
     ...api,
   })
 }
@@ -81,20 +81,20 @@ describe("the page of runtime studies", () => {
   it("stops a study that is being measured and says what happens", async () => {
     const running = study({ status: "running", done: 0, measurements: [], progress: "td3, 4 members" })
     const { calls } = show("/studies?ids=1", {
-      "GET /api/v1/studies": [running],
+      "GET /api/v1/studies": pageOf([running]),
       "GET /api/v1/studies/1": running,
       "POST /api/v1/studies/1/stop": { ...running, status: "stopping" },
     })
-    expect(await screen.findByText("No cell is measured yet")).toBeTruthy()
+    expect(await screen.findByText("No cells measured yet")).toBeTruthy()
     expect(screen.getAllByText("td3, 4 members").length).toBeGreaterThan(0)
     await userEvent.click(screen.getByRole("button", { name: "Stop study 1" }))
     await waitFor(() => expect(calls.some(({ path }) => path === "/api/v1/studies/1/stop")).toBe(true))
   })
 
   it("says that nothing was measured, that it loads, and what went wrong", async () => {
-    show("/studies", { "GET /api/v1/studies": [] }).unmount()
-    const empty = show("/studies", { "GET /api/v1/studies": [] })
-    expect(await screen.findByText("Nothing was measured yet")).toBeTruthy()
+    show("/studies", { "GET /api/v1/studies": pageOf([]) }).unmount()
+    const empty = show("/studies", { "GET /api/v1/studies": pageOf([]) })
+    expect(await screen.findByText("No studies yet")).toBeTruthy()
     empty.unmount()
     const waiting = show("/studies", { "GET /api/v1/studies": NEVER })
     expect(await screen.findByText("Loading the studies")).toBeTruthy()
@@ -111,9 +111,9 @@ describe("a running study", () => {
     vi.stubGlobal("EventSource", FakeEventSource)
   })
 
-  it("shows cells as they are streamed, and what another worker tells anew", async () => {
+  it("shows cells as they are streamed, and replaces cells that another worker repeats", async () => {
     const running = study({ status: "running", done: 1, total: 3, measurements: [measurement()] })
-    show("/studies?ids=1", { "GET /api/v1/studies": [running], "GET /api/v1/studies/1": running })
+    show("/studies?ids=1", { "GET /api/v1/studies": pageOf([running]), "GET /api/v1/studies/1": running })
     const table = await screen.findByRole("table")
     expect(within(table).getAllByRole("row")).toHaveLength(2)
     expect(FakeEventSource.last.url).toBe("/api/v1/studies/1/events")
@@ -129,7 +129,7 @@ describe("a running study", () => {
     expect(FakeEventSource.opened).toHaveLength(1)
   })
 
-  it("is followed anew when the server refused, and an ended one not at all", async () => {
+  it("reconnects after the server refused, and an ended one not at all", async () => {
     const running = study({ status: "running" })
     show("/studies?ids=1,2", { "GET /api/v1/studies/1": running })
     await waitFor(() => expect(FakeEventSource.opened).toHaveLength(1))

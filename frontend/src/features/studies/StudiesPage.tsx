@@ -31,9 +31,7 @@ export function StudiesPage() {
   return (
     <div className="space-y-5">
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <PageTitle hint="What an update of a whole population costs on your devices">
-          Runtime studies
-        </PageTitle>
+        <PageTitle hint="What updating a whole population costs on your devices">Runtime studies</PageTitle>
         <NewStudy onStarted={({ id }) => choose([id])} />
       </div>
       {list.isPending && (
@@ -52,9 +50,9 @@ export function StudiesPage() {
       )}
       {list.data?.length === 0 && (
         <Panel>
-          <Empty icon="device" title="Nothing was measured yet">
+          <Empty icon="device" title="No studies yet">
             <p>
-              Start one of the studies above on a worker, or measure another machine and hand the result in:
+              Start one of the studies above on a worker, or measure another machine and upload the result:
             </p>
             <pre className="mx-auto mt-3 w-fit max-w-full overflow-x-auto rounded-lg bg-sunken px-4 py-2 text-left text-ink">
               phylon study figure2-td3-sac-smoke --upload
@@ -90,9 +88,9 @@ function Findings({ studies }: { studies: Study[] }) {
   if (studies.every(({ measurements }) => measurements.length === 0)) {
     return (
       <Panel>
-        <Empty title="No cell is measured yet">
+        <Empty title="No cells measured yet">
           {studies.map(({ error, progress }) => error ?? progress)[0] ??
-            "It waits for a worker. The first numbers come when all contenders for the same work took their turns."}
+            "It waits for a worker. The first numbers appear once all contenders have run the same work."}
         </Empty>
       </Panel>
     )

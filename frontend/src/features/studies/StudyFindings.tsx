@@ -32,7 +32,7 @@ interface StudyFindingsProps {
   onShape: (shape: string) => void
 }
 
-/** Charts of the chosen studies, one panel an algorithm, and every number below them. */
+/** Charts of the selected studies, one panel per algorithm, and every number below them. */
 export function StudyFindings({ studies, onBaseline, onShape, ...wanted }: StudyFindingsProps) {
   const palette = usePalette()
   const drawings = useRef(new Map<string, SVGSVGElement>())
@@ -43,7 +43,7 @@ export function StudyFindings({ studies, onBaseline, onShape, ...wanted }: Study
   const algorithms = algorithmsOf(studies).filter((name) => costLines(studies, name, shape).length > 0)
   const rows = rowsOf(studies, shape, baseline)
 
-  /** Colours tell contenders apart, line patterns the studies. */
+  /** Colours distinguish contenders, line patterns distinguish studies. */
   function markOf({ contender, study }: Pick<Line, "contender" | "study">): Mark {
     const { colour } = memberMark(contenders.indexOf(contender), palette.theme)
     const place = studies.findIndex(({ id }) => id === study)
@@ -165,7 +165,7 @@ function Legend({ contenders, studies, markOf }: LegendProps) {
                 y2="2"
               />
             </svg>
-            {`${name} (${id}), ${machine?.device_name ?? "not begun"}`}
+            {`${name} (${id}), ${machine?.device_name ?? "not started"}`}
           </li>
         ))}
     </ul>

@@ -16,11 +16,11 @@ interface StudyListProps {
   onChoose: (ids: number[]) => void
 }
 
-/** All studies; those with a mark are drawn over each other. */
+/** All studies; checked ones are drawn over each other. */
 export function StudyList({ studies, chosen, onChoose }: StudyListProps) {
   const now = useNow(10_000)
   return (
-    <Panel flush hint="Mark several to draw them over each other" title="Studies">
+    <Panel flush hint="Check several to draw them over each other" title="Studies">
       <ul className="max-h-72 divide-y divide-line overflow-y-auto border-line border-t">
         {studies.map((study) => {
           const on = chosen.includes(study.id)

@@ -7,10 +7,10 @@ const CELL = "h-10 whitespace-nowrap border-line border-b px-3 first:pl-5 last:p
 const HEADINGS = ["Members", "ms/update", "Quartiles", "Speed-up", "First call", "Memory"]
 const WORDS = { out_of_memory: "out of memory", failed: "failed", not_applicable: "not applicable", ok: "" }
 
-/** Every cell in numbers; one without a number says why. */
+/** Every cell in numbers; a cell without a number says why. */
 export function StudyTable({ rows, several }: { rows: readonly Row[]; several: boolean }) {
   return (
-    <Panel flush title="Every cell">
+    <Panel flush title="All cells">
       <div className="max-h-[640px] overflow-auto">
         <table className="w-full border-separate border-spacing-0 text-left">
           <thead>

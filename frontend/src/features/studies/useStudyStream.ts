@@ -1,11 +1,14 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useEffect } from "react"
-import { isActive, type Study, type StudyNews } from "@/api/types"
+import { isActive, type Study, type StudyUpdate } from "@/api/types"
 
 const RETRY_MILLISECONDS = 2000
 
-/** Puts what a study's stream tells into the cache that the page reads. */
-export function applyNews(queryClient: QueryClient, { position, measurements, ...summary }: StudyNews): void {
+/** Applies an update of a study's stream to the cache that the page reads. */
+export function applyUpdate(
+  queryClient: QueryClient,
+  { position, measurements, ...summary }: StudyUpdate,
+): void {
   queryClient.setQueryData<Study>(["studies", summary.id], (known) =>
     known
       ? {
@@ -17,7 +20,7 @@ export function applyNews(queryClient: QueryClient, { position, measurements, ..
   )
 }
 
-/** Follows the studies that have not ended; those that have are left alone. */
+/** Follows the studies that are still active. */
 export function useStudyStream(studies: readonly Study[]): void {
   const queryClient = useQueryClient()
   const active = studies
@@ -26,23 +29,23 @@ export function useStudyStream(studies: readonly Study[]): void {
     .join(",")
   useEffect(() => {
     const ids = active === "" ? [] : active.split(",").map(Number)
-    const closers = ids.map((id) => follow(id, (news) => applyNews(queryClient, news)))
+    const closers = ids.map((id) => follow(id, (update) => applyUpdate(queryClient, update)))
     return () => {
       for (const close of closers) close()
     }
   }, [active, queryClient])
 }
 
-/** The browser reconnects by itself; when it gives up, because the server answered with an error, we do. */
-function follow(id: number, onNews: (news: StudyNews) => void): () => void {
+/** The browser reconnects by itself, unless the server answered with an error: then we reconnect. */
+function follow(id: number, onUpdate: (update: StudyUpdate) => void): () => void {
   let source: EventSource | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   function connect() {
     source = new EventSource(`/api/v1/studies/${id}/events`)
     source.addEventListener("study", (message: MessageEvent<string>) => {
-      const news = JSON.parse(message.data) as StudyNews
-      onNews(news)
-      if (!isActive(news.status)) source?.close() // else the browser would ask again
+      const update = JSON.parse(message.data) as StudyUpdate
+      onUpdate(update)
+      if (!isActive(update.status)) source?.close() // else the browser would ask again
     })
     source.onerror = () => {
       if (source?.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MILLISECONDS)

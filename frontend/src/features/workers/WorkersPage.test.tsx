@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react"
 import { expect, it } from "vitest"
 import { NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { workerRead } from "@/testing/samples"
+import { pageOf, workerRead } from "@/testing/samples"
 
 const show = (workers: unknown) => renderAt("/workers", { "GET /api/v1/workers": workers })
 
@@ -11,7 +11,7 @@ it("shows a skeleton while it loads", async () => {
 })
 
 it("says how to start the first one", async () => {
-  show([])
+  show(pageOf([]))
   expect(await screen.findByText("phylon worker")).toBeTruthy()
 })
 
@@ -21,7 +21,7 @@ it("says what went wrong", async () => {
 })
 
 it("shows each worker with its device, versions and run", async () => {
-  show([workerRead(), workerRead({ id: 2, name: "gone", state: "lost", run_id: null })])
+  show(pageOf([workerRead(), workerRead({ id: 2, name: "gone", state: "lost", run_id: null })]))
   expect(await screen.findByText("1 of 2 connected")).toBeTruthy()
   expect(screen.getByRole("link", { name: "Run 7" }).getAttribute("href")).toBe("/runs/7")
   expect(screen.getAllByText("2 × Two cores")).toHaveLength(2)

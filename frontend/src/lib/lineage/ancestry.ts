@@ -1,39 +1,8 @@
-/** Who descends from whom: the path of a descendant, what it lived through, and numbers about the whole population. */
+/** The ancestry of a selected span, prepared for drawing; the service computes the path itself. */
 
-import { exploits, living, type Span } from "@/lib/lineage/spans"
+import type { Ancestry } from "@/api/types"
+import type { Lineage, Span } from "@/lib/lineage/spans"
 import type { Series } from "@/lib/series"
-
-type Index = ReadonlyMap<number, Span>
-
-function indexOf(spans: readonly Span[]): Index {
-  return new Map(spans.map((span) => [span.id, span]))
-}
-
-function pathTo(index: Index, id: number): Span[] {
-  const path: Span[] = []
-  let current = index.get(id)
-  while (current) {
-    path.push(current)
-    current = current.parent === null ? undefined : index.get(current.parent)
-  }
-  return path.reverse()
-}
-
-/** From the founder to the span itself; empty when there is no such span. */
-export function ancestryOf(spans: readonly Span[], id: number): Span[] {
-  return pathTo(indexOf(spans), id)
-}
-
-/** How often a path goes from one slot to another: generations. A reset renews a member, but makes no new one. */
-export function copies(path: readonly Span[]): number {
-  return path.filter(({ slot }, place) => place > 0 && path[place - 1]!.slot !== slot).length
-}
-
-/** Copies between a living member and its founder, by span id. */
-export function generationsOfLiving(spans: readonly Span[]): Map<number, number> {
-  const index = indexOf(spans)
-  return new Map(living(spans).map(({ id }) => [id, copies(pathTo(index, id))]))
-}
 
 /** The part of an ancestor's life that its descendant shares. */
 export interface Stretch {
@@ -42,13 +11,15 @@ export interface Stretch {
   to: number
 }
 
-/** Cuts each ancestor where its child on the path was born, so that the stretches cover time once, without gaps. */
-export function stitch(path: readonly Span[], endStep: number): Stretch[] {
-  return path.map((span, index) => ({
-    span,
-    from: span.start_step,
-    to: path[index + 1]?.start_step ?? span.end_step ?? endStep,
-  }))
+/** The stretches along an ancestry: they cover its past once, without gaps. The last one grows while its member lives. */
+export function stretchesOf({ path }: Ancestry, { spans, end_step }: Lineage): Stretch[] {
+  const index = new Map(spans.map((span) => [span.id, span]))
+  return path.flatMap((ancestor, place) => {
+    const span = index.get(ancestor.span)
+    if (!span) return []
+    const to = place === path.length - 1 ? (span.end_step ?? end_step) : ancestor.end_step
+    return [{ span, from: ancestor.start_step, to }]
+  })
 }
 
 /**
@@ -78,7 +49,7 @@ export interface ScheduleStep {
   span: number
 }
 
-/** The values of one hyper-parameter that a descendant really lived through. */
+/** The values of one hyper-parameter that a descendant was actually trained with. */
 export function schedule(stretches: readonly Stretch[], name: string): ScheduleStep[] {
   return stretches.flatMap(({ span, from, to }) => {
     const value = span.hyperparams[name]
@@ -106,50 +77,7 @@ export function populationBand(spans: readonly Span[], name: string, endStep: nu
   })
 }
 
-export interface LineageStatistics {
-  exploits: number
-  founders: number
-  foundersAlive: number
-  /** Living members of the founder with most descendants, as a share of the population. */
-  largestFamily: number
-  /** Copies between the youngest living member and the latest ancestor of all; null while several founders live on. */
-  generationsToCommonAncestor: number | null
-}
-
-export function lineageStatistics(spans: readonly Span[]): LineageStatistics {
-  const index = indexOf(spans)
-  const paths = living(spans).map((span) => pathTo(index, span.id))
-  const families = new Map<number, number>()
-  for (const path of paths) families.set(path[0]!.id, (families.get(path[0]!.id) ?? 0) + 1)
-  return {
-    exploits: exploits(spans).length,
-    founders: spans.filter((span) => span.parent === null).length,
-    foundersAlive: families.size,
-    largestFamily: paths.length ? Math.max(...families.values()) / paths.length : 0,
-    generationsToCommonAncestor: generationsToCommonAncestor(paths),
-  }
-}
-
-function generationsToCommonAncestor(paths: readonly Span[][]): number | null {
-  const [first, ...others] = paths
-  if (!first) return null
-  let shared = 0
-  while (shared < first.length && others.every((path) => path[shared]?.id === first[shared]!.id)) shared += 1
-  if (shared === 0) return null
-  return Math.max(...paths.map((path) => copies(path.slice(shared - 1))))
-}
-
-/** The founder of every span, by span id. */
-export function foundersOf(spans: readonly Span[]): Map<number, Span> {
-  const founders = new Map<number, Span>()
-  for (const span of [...spans].sort((a, b) => a.start_step - b.start_step || a.id - b.id)) {
-    const founder = span.parent === null ? span : founders.get(span.parent)
-    if (founder) founders.set(span.id, founder)
-  }
-  return founders
-}
-
-/** The lanes that a line of descent went through; a member that was renewed in its own lane is told once. */
-export function lanesOf(path: readonly Span[]): number[] {
-  return path.map(({ slot }) => slot).filter((slot, index, slots) => slot !== slots[index - 1])
+/** The lanes along a line of descent; consecutive spans in one lane count once. */
+export function lanesOf(stretches: readonly Stretch[]): number[] {
+  return stretches.map(({ span }) => span.slot).filter((slot, index, slots) => slot !== slots[index - 1])
 }

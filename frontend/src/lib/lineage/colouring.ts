@@ -1,7 +1,6 @@
-/** What the bars of the river show: fitness, the founder, or a hyper-parameter. */
+/** What the colour of a bar shows: the return, the founder, or a hyper-parameter. */
 
 import { memberMark, sequentialColour, shareBetween, type Theme } from "@/lib/colour"
-import { foundersOf } from "@/lib/lineage/ancestry"
 import { type Lineage, movingParameters, type Span } from "@/lib/lineage/spans"
 import { robustExtent, type Series } from "@/lib/series"
 
@@ -12,10 +11,10 @@ export interface Colouring {
   legend: { low: number; high: number; logarithmic: boolean } | null
 }
 
-export function colouring(mode: string, lineage: Lineage, fitness: Series, theme: Theme): Colouring {
+export function colouring(mode: string, lineage: Lineage, returns: Series, theme: Theme): Colouring {
   if (mode === "founder") return byFounder(lineage, theme)
   const parameter = movingParameters(lineage).find(({ name }) => name === mode)
-  if (!parameter) return byFitness(fitness, theme)
+  if (!parameter) return byReturn(returns, theme)
   const { name, low, high } = parameter
   const logarithmic = parameter.scale === "log"
   return {
@@ -38,16 +37,26 @@ function byFounder(lineage: Lineage, theme: Theme): Colouring {
   }
 }
 
-function byFitness(fitness: Series, theme: Theme): Colouring {
-  const range = robustExtent(fitness.columns)
+function byReturn(returns: Series, theme: Theme): Colouring {
+  const range = robustExtent(returns.columns)
   if (!range) return { colourOf: () => null, legend: null }
   const [low, high] = range
   return {
     colourOf: (span, tick) => {
       if (tick === null) return null
-      const share = shareBetween(fitness.columns[span.slot]?.[tick] ?? Number.NaN, low, high, false)
+      const share = shareBetween(returns.columns[span.slot]?.[tick] ?? Number.NaN, low, high, false)
       return Number.isNaN(share) ? null : sequentialColour(share, theme)
     },
     legend: { low, high, logarithmic: false },
   }
+}
+
+/** The founder of every span, by span id. */
+function foundersOf(spans: readonly Span[]): Map<number, Span> {
+  const founders = new Map<number, Span>()
+  for (const span of [...spans].sort((a, b) => a.start_step - b.start_step || a.id - b.id)) {
+    const founder = span.parent === null ? span : founders.get(span.parent)
+    if (founder) founders.set(span.id, founder)
+  }
+  return founders
 }

@@ -4,7 +4,7 @@ import { decodeSpan } from "@/lib/lineage/spans"
 import { runLineage } from "@/testing/samples"
 
 const input: LineageInput = {
-  spans: runLineage().spans.map((wire) => decodeSpan(wire, wire)),
+  spans: runLineage().spans.map(decodeSpan),
   populationSize: 4,
   endStep: 6000,
   ticks: Float64Array.of(1000, 2000, 3000, 4000, 5000),
@@ -16,7 +16,7 @@ const layout = layoutLineage(input)
 const barOf = (id: number) => layout.bars.find(({ span }) => span.id === id)!
 
 describe("lanes", () => {
-  it("lie below each other, one a slot", () =>
+  it("lie below each other, one per slot", () =>
     expect(layout.lanes.map(({ slot, top, middle }) => [slot, top, middle])).toEqual([
       [0, 10, 20],
       [1, 30, 40],
@@ -96,7 +96,7 @@ describe("pointing", () => {
     expect(barAt(layout, 100, 75)?.span.id).toBe(3)
     expect(barAt(layout, 300, 75)?.span.id).toBe(4)
   })
-  it("finds nobody beside the river", () => {
+  it("finds no bar beside the timeline", () => {
     expect(barAt(layout, 20, 75)).toBeNull()
     expect(barAt(layout, 300, 200)).toBeNull()
   })

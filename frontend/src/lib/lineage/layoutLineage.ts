@@ -1,5 +1,5 @@
 /**
- * Where everything of the lineage river lies, in pixels. x is time, y is one lane a slot; a span is a bar cut at the
+ * The pixel layout of the lineage timeline. x is time, y is one lane per slot; a span is a bar cut at the
  * evaluations, an exploit is an arc from the donor's lane to the receiver's. Pure: no canvas, no colours, no theme.
  */
 
@@ -73,7 +73,7 @@ export interface LineageLayout {
 
 const DENSE_REACH = 8
 
-/** Lane height that suits a population, so that eight members breathe and eighty still fit on a screen. */
+/** Lane height that suits a population, so that eight members have room and eighty still fit on a screen. */
 export function laneHeightFor(populationSize: number): number {
   return Math.min(32, Math.max(8, Math.round(320 / Math.max(1, populationSize))))
 }

@@ -6,7 +6,7 @@ import { span } from "@/testing/samples"
 
 function born(id: number, slot: number, parent: number | null, start: number, end: number | null): Span {
   const wire = span({ id, slot, parent, start_step: start, end_step: end })
-  return decodeSpan(wire, wire)
+  return decodeSpan(wire)
 }
 
 // Slot 3 copies 0 at 2000 (4), slot 1 copies 3 at 4000 (5), slot 0 copies 1 at 5000 (6). Founders 1 and 3 died out.

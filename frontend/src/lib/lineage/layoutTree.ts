@@ -1,5 +1,5 @@
 /**
- * The tree of the living, in the form of a river's layout: x is time, y is one lane a living member, ordered so that
+ * The tree of living members, as a timeline layout: x is time, y is one lane per living member, ordered so that
  * branches never cross. What died out is left out. A branch is as thick as it has living descendants.
  */
 

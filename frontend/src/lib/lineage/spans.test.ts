@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { addSpans, decodeSpan, exploits, type Lineage, living, movingParameters } from "@/lib/lineage/spans"
+import { Operator } from "@/api/types"
+import { addSpans, decodeLineage, decodeSpan, exploits, living, movingParameters } from "@/lib/lineage/spans"
 import { runLineage, span } from "@/testing/samples"
 
 const wire = runLineage()
-const lineage: Lineage = { ...wire, spans: wire.spans.map((each) => decodeSpan(each, each)) }
+const lineage = decodeLineage(wire)
 
 describe("addSpans", () => {
-  const born = decodeSpan(span({ id: 6, slot: 2, parent: 5 }), {
-    start_step: 6000,
-    end_step: null,
-    start_wall: 30,
-  })
+  const born = decodeSpan(span({ id: 6, slot: 2, parent: 5, start_step: 6000, start_wall: 30 }))
 
   it("ends the life of the slot's member and begins the child's", () => {
     const next = addSpans(lineage, [born])
@@ -30,15 +27,12 @@ describe("addSpans", () => {
 it("lists exploits in time", () => expect(exploits(lineage.spans).map(({ id }) => id)).toEqual([4, 5]))
 
 it("does not take a reset for an exploit", () => {
-  const reset = { ...lineage.spans[0]!, id: 9, parent: 0, operator: "reset" }
+  const reset = { ...lineage.spans[0]!, id: 9, parent: 0, operator: Operator.RESET }
   expect(exploits([...lineage.spans, reset]).map(({ id }) => id)).toEqual([4, 5])
 })
 
 it("decodes numbers of the wire", () => {
-  const odd = decodeSpan(
-    { ...span({ id: 1, slot: 0 }), fitness: "NaN", hyperparams: { a: "Infinity" } },
-    wire.spans[0]!,
-  )
+  const odd = decodeSpan(span({ id: 1, slot: 0, fitness: "NaN", hyperparams: { a: "Infinity" } }))
   expect(odd.fitness).toBeNaN()
   expect(odd.hyperparams.a).toBe(Number.POSITIVE_INFINITY)
 })

@@ -1,84 +1,40 @@
-/** A lineage as the interface reads it: stretches of members' lives, each with the one it descends from. */
+/** A lineage as the interface reads it: the service's spans with numbers decoded, and what drawing derives from them. */
 
+import type { LineageSpan, RunLineage, Tuned } from "@/api/generated/types.gen"
 import { decodeOptional, decodeRecord } from "@/lib/decode"
 
-export interface TunedParameter {
-  name: string
-  scale: "linear" | "log" | "integer" | "choice"
-  low: number
-  high: number
-  /** What the values 0, 1, 2, … are called, where they are names. */
-  names: readonly string[] | null
-}
+export type TunedParameter = Tuned
 
-export interface Span {
-  id: number
-  slot: number
-  /** Span whose weights it began with; null for a founder. */
-  parent: number | null
-  operator: string
-  /** What was done to each tuned hyper-parameter at its birth: `inherit`, `x0.8`, `resample`, … */
-  changes: Record<string, string>
-  hyperparams_before: Record<string, number> | null
-  hyperparams: Record<string, number>
+type Numbers = Record<string, number>
+
+export type Span = Omit<
+  LineageSpan,
+  "hyperparams" | "hyperparams_before" | "fitness" | "parent_fitness" | "reasons"
+> & {
+  hyperparams: Numbers
+  hyperparams_before: Numbers | null
   fitness: number | null
   parent_fitness: number | null
-  rank: number | null
-  /** What the method knew when it decided, by name. */
-  reasons: Record<string, number>
-  start_step: number
-  /** Null while the member lives. */
-  end_step: number | null
-  start_wall: number
+  reasons: Numbers
 }
 
-export interface Lineage {
-  population_size: number
-  end_step: number
-  tuned: readonly TunedParameter[]
-  /** In order of birth. */
-  spans: readonly Span[]
-}
+/** Spans are in order of birth. */
+export type Lineage = Omit<RunLineage, "spans"> & { spans: readonly Span[] }
 
-/** A span of the wire, which may hold numbers as words and does not always say its place in time. */
-export interface WireSpan {
-  id: number
-  slot: number
-  parent: number | null
-  operator: string
-  changes: Record<string, string>
-  hyperparams_before: Record<string, unknown> | null
-  hyperparams: Record<string, unknown>
-  fitness: unknown
-  parent_fitness: unknown
-  rank: number | null
-  /** A trainer that has none leaves them out. */
-  reasons?: Record<string, unknown>
-}
-
-export interface Place {
-  start_step: number
-  end_step: number | null
-  start_wall: number
-}
-
-export function decodeSpan(wire: WireSpan, place: Place): Span {
+export function decodeSpan(wire: LineageSpan): Span {
   return {
-    id: wire.id,
-    slot: wire.slot,
-    parent: wire.parent,
-    operator: wire.operator,
-    changes: wire.changes,
-    hyperparams_before: wire.hyperparams_before && decodeRecord(wire.hyperparams_before),
+    ...wire,
     hyperparams: decodeRecord(wire.hyperparams),
+    hyperparams_before: wire.hyperparams_before && decodeRecord(wire.hyperparams_before),
     fitness: decodeOptional(wire.fitness),
     parent_fitness: decodeOptional(wire.parent_fitness),
-    rank: wire.rank,
+    // A trainer that has none leaves them out of its events.
     reasons: decodeRecord(wire.reasons ?? {}),
-    start_step: place.start_step,
-    end_step: place.end_step,
-    start_wall: place.start_wall,
   }
+}
+
+export function decodeLineage(wire: RunLineage): Lineage {
+  return { ...wire, spans: wire.spans.map(decodeSpan) }
 }
 
 /** Children enter: each ends the life of its slot's member. Children that are known already change nothing. */
@@ -102,7 +58,7 @@ export function living(spans: readonly Span[]): Span[] {
   return spans.filter((span) => span.end_step === null).sort((a, b) => a.slot - b.slot)
 }
 
-/** Spans that came from copying another member, in order of birth; a reset renews a member in its own lane. */
+/** Spans that came from copying another member, in order of birth; a reset stays in its own lane. */
 export function exploits(spans: readonly Span[]): Span[] {
   const slots = new Map(spans.map(({ id, slot }) => [id, slot]))
   return spans

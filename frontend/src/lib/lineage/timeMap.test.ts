@@ -4,7 +4,7 @@ import { stepOfWall, timeMap, wallOfStep } from "@/lib/lineage/timeMap"
 import { decodeSeries } from "@/lib/series"
 import { metricSeries, runLineage } from "@/testing/samples"
 
-const spans = runLineage().spans.map((wire) => decodeSpan(wire, wire))
+const spans = runLineage().spans.map(decodeSpan)
 const map = timeMap(spans, decodeSeries(metricSeries()), 7000, 33)
 
 it("knows the time of each tick and birth", () => {

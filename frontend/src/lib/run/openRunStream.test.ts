@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import type { StreamEvent } from "@/lib/run/applyEvent"
 import { openRunStream } from "@/lib/run/openRunStream"
+import type { StreamEvent } from "@/lib/run/runView"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { runRead } from "@/testing/samples"
 
@@ -27,7 +27,7 @@ function open(after: string | null = "1-9") {
 }
 
 describe("openRunStream", () => {
-  it("goes on after the last event known, or hears everything", () => {
+  it("continues after the last known event, or receives all", () => {
     open()
     expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=1-9")
     open(null)

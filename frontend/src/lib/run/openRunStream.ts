@@ -1,28 +1,18 @@
 /**
- * The live stream of a run. The browser's EventSource reconnects by itself and tells where it was; when it gives up (the
+ * The live stream of a run. The browser's EventSource reconnects by itself and sends its position; when it gives up (the
  * server answered with an error) a new one is opened from the last event seen. Bursts are handed over together.
  */
 
-import type { Run as RunRead } from "@/api/generated/types.gen"
-import { decodeRun, type RewindEvent, type RunEvent } from "@/api/types"
-import type { StreamEvent } from "@/lib/run/applyEvent"
+import type { Run as WireRun } from "@/api/generated/types.gen"
+import { decodeRun, EventKind, type Rewind, type RunEvent } from "@/api/types"
+import type { StreamEvent } from "@/lib/run/runView"
 
-const KINDS = [
-  "started",
-  "metrics",
-  "lineage",
-  "checkpoint",
-  "video",
-  "finished",
-  "stopped",
-  "failed",
-] as const
 const BATCH_MILLISECONDS = 120
 const RETRY_MILLISECONDS = 2000
 
 export interface RunStream {
   run: number
-  /** `<attempt>-<seq>` of the last event known, or null to hear everything. */
+  /** The service's cursor: the stream continues after it. Null for all events. */
   after: string | null
   onEvents: (events: StreamEvent[]) => void
   onConnection: (connected: boolean) => void
@@ -52,17 +42,17 @@ export function openRunStream({ run, after, onEvents, onConnection }: RunStream)
     const query = position ? `?after=${encodeURIComponent(position)}` : ""
     source = new EventSource(`/api/v1/runs/${run}/events${query}`)
     source.onopen = () => onConnection(true)
-    for (const kind of KINDS) {
+    for (const kind of Object.values(EventKind)) {
       source.addEventListener(kind, (message: MessageEvent<string>) => {
         if (message.lastEventId) position = message.lastEventId
         hand(JSON.parse(message.data) as RunEvent)
       })
     }
     source.addEventListener("rewind", (message: MessageEvent<string>) => {
-      hand({ kind: "rewind", ...(JSON.parse(message.data) as RewindEvent) })
+      hand({ kind: "rewind", ...(JSON.parse(message.data) as Rewind) })
     })
     source.addEventListener("status", (message: MessageEvent<string>) => {
-      hand({ kind: "status", run: decodeRun(JSON.parse(message.data) as RunRead) })
+      hand({ kind: "status", run: decodeRun(JSON.parse(message.data) as WireRun) })
     })
     source.onerror = () => {
       onConnection(false)

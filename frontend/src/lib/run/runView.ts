@@ -1,8 +1,8 @@
-/** What the experiment page knows about a run: a snapshot loaded by REST, kept up to date by streamed events. */
+/** The state of a run on its page: a snapshot loaded by REST, kept up to date by streamed events. */
 
-import type { Run } from "@/api/types"
-import type { Lineage } from "@/lib/lineage/spans"
-import type { Series } from "@/lib/series"
+import { decodeFailure, type Rewind, type Run, type RunEvent } from "@/api/types"
+import { addSpans, decodeSpan, type Lineage } from "@/lib/lineage/spans"
+import { appendTick, emptySeries, type Series } from "@/lib/series"
 
 export interface RunView {
   /** Names the snapshot; a new one is taken when history was cut back. */
@@ -11,11 +11,11 @@ export interface RunView {
   lineage: Lineage
   /** Number of the last event that was folded in; -1 before the first. */
   lastSeq: number
-  /** Ticks streamed since the snapshot; what was stored before is asked for by metric. */
+  /** Ticks streamed since the snapshot; earlier ones are requested per metric. */
   streamed: Readonly<Record<string, Series>>
   /** Seconds of work at the last event. */
   endWall: number
-  /** History was cut back below what this view holds: it must be loaded anew. */
+  /** History was cut back below what this view holds: it must be reloaded. */
   outdated: boolean
 }
 
@@ -29,4 +29,71 @@ export function runView(run: Run, lineage: Lineage, snapshot: number): RunView {
     endWall: lineage.spans.reduce((latest, span) => Math.max(latest, span.start_wall), 0),
     outdated: false,
   }
+}
+
+export type StreamEvent = RunEvent | ({ kind: "rewind" } & Rewind) | { kind: "status"; run: Run }
+
+/** The one reducer that folds the events of a run's stream into its view. Pure: equal inputs give equal views. */
+export function applyEvent(view: RunView, event: StreamEvent): RunView {
+  if (event.kind === "status") return { ...view, run: event.run }
+  if (event.kind === "rewind") return { ...view, outdated: view.outdated || event.seq <= view.lastSeq }
+  if (event.seq <= view.lastSeq) return view // sent again after a reconnect
+  const next = moved(view, event)
+  switch (event.kind) {
+    case "started":
+      return {
+        ...next,
+        run: {
+          ...next.run,
+          strategy: event.strategy,
+          strategy_explanation: event.explanation,
+          devices: event.devices,
+        },
+      }
+    case "metrics":
+      return { ...next, streamed: withFrames(view.streamed, event) }
+    case "lineage": {
+      const place = { start_step: event.step, end_step: null, start_wall: event.wall }
+      const born = event.spans.map((span) => decodeSpan({ ...span, ...place }))
+      return { ...next, lineage: addSpans(next.lineage, born) }
+    }
+    case "checkpoint":
+    case "video":
+      return next // which files are stored is known from the run's artifacts
+    case "finished":
+      return { ...next, run: { ...next.run, status: "finished" } }
+    case "stopped":
+      return { ...next, run: { ...next.run, status: "stopped" } }
+    case "failed":
+      return { ...next, run: { ...next.run, status: "failed", error: decodeFailure(event) } }
+    default:
+      return event satisfies never
+  }
+}
+
+/** Several events at once, so that a burst costs one drawing. */
+export function applyEvents(view: RunView, events: readonly StreamEvent[]): RunView {
+  return events.reduce(applyEvent, view)
+}
+
+function moved(view: RunView, event: RunEvent): RunView {
+  const step = Math.max(view.run.step, event.step)
+  return {
+    ...view,
+    lastSeq: event.seq,
+    endWall: Math.max(view.endWall, event.wall),
+    run: { ...view.run, step, last_seq: event.seq },
+    lineage: { ...view.lineage, end_step: Math.max(view.lineage.end_step, event.step) },
+  }
+}
+
+function withFrames(
+  streamed: RunView["streamed"],
+  event: Extract<RunEvent, { kind: "metrics" }>,
+): RunView["streamed"] {
+  const grown = { ...streamed }
+  for (const [name, values] of Object.entries(event.frames)) {
+    grown[name] = appendTick(grown[name] ?? emptySeries(name), event.step, event.wall, values)
+  }
+  return grown
 }

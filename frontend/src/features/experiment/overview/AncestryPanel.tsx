@@ -1,57 +1,76 @@
+import { useQuery } from "@tanstack/react-query"
 import { useMemo, useSyncExternalStore } from "react"
+import { type LineageSource, scheduleQuery } from "@/api/lineage"
 import { CurveChart } from "@/charts/CurveChart"
 import { ScheduleChart } from "@/charts/ScheduleChart"
-import { ScheduleActions } from "@/features/experiment/overview/ScheduleActions"
 import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { type Cursor, mapCursor } from "@/lib/cursor"
 import { formatInteger, formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
-import { ancestralColumn, copies, populationBand, schedule } from "@/lib/lineage/ancestry"
-import { type Lineage, movingParameters, type TunedParameter } from "@/lib/lineage/spans"
+import { ancestralColumn, populationBand, schedule } from "@/lib/lineage/ancestry"
+import { type Lineage, movingParameters, type Span, type TunedParameter } from "@/lib/lineage/spans"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
+import { saveText } from "@/lib/saveText"
 import { lastFinite, nearestTick } from "@/lib/series"
+import { Button } from "@/ui/Button"
+import { copyText } from "@/ui/copyText"
 import { Panel } from "@/ui/Panel"
-import { Empty } from "@/ui/States"
+import { Empty, Failure, Loading } from "@/ui/States"
 
 interface AncestryPanelProps {
   state: LineageState
   lineage: Lineage
 }
 
-/** What the chosen descendant lived through: its stitched return, and the schedule of each hyper-parameter. */
+/** The selected descendant's history: its stitched return, and the schedule of each hyper-parameter. */
 export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
-  const { path, stretches, fitness } = state
+  const { ancestry, returns } = state
+  const { selected, stretches, generations, error, retry } = ancestry
   const cursor = useStepCursor(state)
-  const leaf = path.at(-1)
+  const founder = stretches[0]?.span
+  const leaf = stretches.at(-1)?.span
   const parameters = useMemo(() => movingParameters(lineage), [lineage])
   const births = useMemo(() => stretches.slice(1).map(({ from }) => from), [stretches])
   const column = useMemo(
-    () => (stretches.length ? ancestralColumn(stretches, fitness) : null),
-    [stretches, fitness],
+    () => (stretches.length ? ancestralColumn(stretches, returns) : null),
+    [stretches, returns],
   )
-  if (!leaf || !column) {
+  if (selected !== null && error && !leaf) {
     return (
       <Panel title="Schedule">
-        <Empty compact title="Choose a descendant">
-          Pick a member, a bar of the river or a line: the hyper-parameters that its ancestors lived through
-          are drawn here as one schedule.
+        <Failure error={error} onRetry={retry} title="The ancestry could not be loaded" />
+      </Panel>
+    )
+  }
+  if (selected !== null && !leaf) {
+    return (
+      <Panel title="Schedule">
+        <Loading label="Loading the ancestry" />
+      </Panel>
+    )
+  }
+  if (!founder || !leaf || !column) {
+    return (
+      <Panel title="Schedule">
+        <Empty compact title="No member selected">
+          Select a member, a bar of the river or a line. The hyper-parameters used along its ancestry appear
+          here as one schedule.
         </Empty>
       </Panel>
     )
   }
-  const generations = copies(path)
   const descent =
     generations === 0
-      ? "A founder: its weights are its own from the start"
-      : `${generations} ${generations === 1 ? "copy" : "copies"} from founder ${formatSlot(path[0]!.slot)}`
-  const returnAt = (step: number) => formatValue(column[nearestTick(fitness.steps, step)])
+      ? "A founder: trained from its own initial weights"
+      : `${generations} ${generations === 1 ? "copy" : "copies"} from founder ${formatSlot(founder.slot)}`
+  const returnAt = (step: number) => formatValue(column[nearestTick(returns.steps, step)])
   return (
     <Panel
-      actions={<ScheduleActions leaf={leaf} stretches={stretches} tuned={lineage.tuned} />}
-      hint={`${descent}; grey shows the range over the population, dashed lines the bounds.`}
+      actions={<ScheduleActions leaf={leaf} source={state.source} />}
+      hint={`${descent}. Grey: range over the population; dashed: bounds.`}
       title={`Schedule of ${formatSlot(leaf.slot)}`}
     >
       <div className="grid gap-x-8 gap-y-6 pt-2 md:grid-cols-2 2xl:grid-cols-3">
-        {fitness.steps.length > 0 && (
+        {returns.steps.length > 0 && (
           <figure className="min-w-0">
             <Caption
               cursor={cursor}
@@ -65,7 +84,7 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
               cursor={cursor}
               endStep={lineage.end_step}
               label={`Return along the ancestry of ${formatSlot(leaf.slot)}`}
-              series={fitness}
+              series={returns}
             />
           </figure>
         )}
@@ -83,7 +102,7 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
   )
 }
 
-/** The shared cursor in steps, whichever axis curves and river have. */
+/** The shared cursor in steps, whichever axis curves and timeline have. */
 function useStepCursor({ cursor, axis, times }: LineageState): Cursor {
   return useMemo(
     () =>
@@ -106,7 +125,8 @@ interface ScheduleProps extends AncestryPanelProps {
 function Schedule({ parameter, state, lineage, cursor }: ScheduleProps) {
   const { spans, end_step } = lineage
   const { name, names, scale } = parameter
-  const steps = useMemo(() => schedule(state.stretches, name), [state.stretches, name])
+  const { stretches } = state.ancestry
+  const steps = useMemo(() => schedule(stretches, name), [stretches, name])
   const band = useMemo(() => populationBand(spans, name, end_step), [spans, name, end_step])
   const changes = steps.filter((part, index) => index > 0 && part.value !== steps[index - 1]!.value).length
   return (
@@ -146,5 +166,31 @@ function Caption({ name, now, cursor, valueAt }: CaptionProps) {
         {step === null ? `now ${now}` : `at ${formatInteger(step)}: ${valueAt(step)}`}
       </span>
     </figcaption>
+  )
+}
+
+interface ScheduleActionsProps {
+  leaf: Span
+  source: LineageSource
+}
+
+/** Exports the schedule as the `population.method` of a spec that trains new members on it. */
+function ScheduleActions({ leaf, source }: ScheduleActionsProps) {
+  const yaml = useQuery(scheduleQuery(source, leaf.id)).data?.yaml
+  // A run that tunes nothing has no schedule.
+  if (yaml === undefined) return null
+  return (
+    <>
+      <Button icon="copy" onClick={() => copyText(yaml, "The schedule is on the clipboard")} size="small">
+        Copy YAML
+      </Button>
+      <Button
+        icon="download"
+        onClick={() => saveText(`schedule-m${leaf.slot}-s${leaf.id}.yaml`, yaml)}
+        size="small"
+      >
+        Download
+      </Button>
+    </>
   )
 }

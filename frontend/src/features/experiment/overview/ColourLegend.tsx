@@ -15,7 +15,7 @@ export function ColourLegend({ mode, legend }: ColourLegendProps) {
   if (!legend) return null
   return (
     <p className="numeric flex items-center gap-2 text-ink-faint">
-      <span>{mode === "fitness" ? "Return" : formatName(mode)}</span>
+      <span>{mode === "return" ? "Return" : formatName(mode)}</span>
       <span>{formatTick(legend.low)}</span>
       <span className="h-2 w-24 rounded-full" style={{ background: sequentialGradient(theme) }} />
       <span>{formatTick(legend.high)}</span>

@@ -1,17 +1,19 @@
 import { type ReactNode, useMemo, useSyncExternalStore } from "react"
-import type { Overview } from "@/features/experiment/overview/useOverview"
+import type { Cursor } from "@/lib/cursor"
 import { formatPosition, formatSlot, formatValue } from "@/lib/format"
 import { topLabel } from "@/lib/metricLabel"
-import { nearestTick, positions, type Series, summarise } from "@/lib/series"
+import { type Axis, nearestTick, positions, type Series, summarise } from "@/lib/series"
 
 interface CursorReadoutProps {
-  overview: Overview
   series: Series
+  axis: Axis
+  cursor: Cursor
+  highlighted: number | null
+  ancestral: Float64Array | null
 }
 
 /** Best and median at the cursor, or at the end while there is none. */
-export function CursorReadout({ overview, series }: CursorReadoutProps) {
-  const { cursor, axis, highlighted, ancestral } = overview
+export function CursorReadout({ series, axis, cursor, highlighted, ancestral }: CursorReadoutProps) {
   const position = useSyncExternalStore(cursor.subscribe, cursor.read)
   const summary = useMemo(() => summarise(series), [series])
   const places = positions(series, axis)

@@ -1,13 +1,14 @@
 import { useMemo } from "react"
+import { Operator } from "@/api/types"
 import { ColourLegend } from "@/features/experiment/overview/ColourLegend"
 import { ExploitTable } from "@/features/experiment/overview/ExploitTable"
-import { River } from "@/features/experiment/overview/River"
-import type { Overview } from "@/features/experiment/overview/useOverview"
+import { Timeline } from "@/features/experiment/overview/Timeline"
+import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { formatName, formatSlot } from "@/lib/format"
 import { lanesOf } from "@/lib/lineage/ancestry"
 import { colouring } from "@/lib/lineage/colouring"
 import { type Lineage, movingParameters } from "@/lib/lineage/spans"
-import type { RunView } from "@/lib/run/runView"
+import type { ExperimentSearch, LineageMode } from "@/lib/search"
 import { useTheme } from "@/lib/theme"
 import { Button } from "@/ui/Button"
 import { Panel } from "@/ui/Panel"
@@ -16,32 +17,35 @@ import { Select } from "@/ui/Select"
 import { Empty } from "@/ui/States"
 
 interface LineagePanelProps {
-  overview: Overview
-  view: RunView
+  state: LineageState
+  lineage: Lineage
+  colour: string
+  mode: LineageMode
+  onChange: (search: ExperimentSearch) => void
 }
 
 const MODES = [
-  { value: "river", label: "River", title: "Everybody who lived, a lane a slot" },
-  { value: "tree", label: "Tree", title: "The living by descent" },
-  { value: "table", label: "Table", title: "Every exploit in words" },
+  { value: "timeline", label: "River", title: "Every member that ever lived, one lane per slot" },
+  { value: "tree", label: "Tree", title: "Living members by descent" },
+  { value: "table", label: "Table", title: "One row per exploit" },
 ] as const
 
 const HINTS = {
-  river:
-    "One lane a member; an arc copies a donor's weights into the lane it falls into. Choose a bar to follow its ancestry.",
-  tree: "One lane a living member; branches part where a copy was made, and are as thick as they have living descendants. What died out is not drawn.",
-  table: "Every copy in order of time.",
-  drawn:
-    "One lane a member; an arc leads from the heaviest elite to policies that were drawn next. Choose a bar to follow it back.",
+  timeline:
+    "One lane per member; an arc copies the donor's weights into the lane where it ends. Select a bar to follow its ancestry.",
+  tree: "One lane per living member; branches split where a copy was made, and are thicker the more living descendants they have. Lines that died out are not drawn.",
+  table: "Every copy in chronological order.",
+  sampled:
+    "One lane per member; an arc leads from the elite with the largest weight to the policies sampled next. Select a bar to follow it back.",
 } as const
 
-export function LineagePanel({ overview, view }: LineagePanelProps) {
-  const { lineage } = view
-  const { colour, fitness, mode, path } = overview
+export function LineagePanel({ state, lineage, colour, mode, onChange }: LineagePanelProps) {
+  const { returns, select } = state
+  const { stretches } = state.ancestry
   const theme = useTheme()
-  const colours = useMemo(() => colouring(colour, lineage, fitness, theme), [colour, lineage, fitness, theme])
+  const colours = useMemo(() => colouring(colour, lineage, returns, theme), [colour, lineage, returns, theme])
   const parameters = useMemo(() => movingParameters(lineage), [lineage])
-  const leaf = path.at(-1)
+  const leaf = stretches.at(-1)?.span
   return (
     <Panel
       actions={
@@ -51,11 +55,11 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
               aria-label="Colour of the bars"
               className="max-w-52"
               onChange={(event) =>
-                overview.change({ colour: event.target.value === "fitness" ? undefined : event.target.value })
+                onChange({ colour: event.target.value === "return" ? undefined : event.target.value })
               }
               value={colour}
             >
-              <option value="fitness">Colour: fitness</option>
+              <option value="return">Colour: return</option>
               <option value="founder">Colour: founder</option>
               <optgroup label="Hyper-parameter">
                 {parameters.map(({ name }) => (
@@ -66,7 +70,7 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
           )}
           <Segmented
             label="View of the lineage"
-            onChange={(next) => overview.change({ view: next === "river" ? undefined : next })}
+            onChange={(next) => onChange({ view: next === "timeline" ? undefined : next })}
             options={MODES}
             value={mode}
           />
@@ -80,29 +84,29 @@ export function LineagePanel({ overview, view }: LineagePanelProps) {
           <p className="flex flex-wrap items-center gap-x-2">
             <span>
               Ancestry of <b className="font-semibold text-ink">{formatSlot(leaf.slot)}</b>:{" "}
-              {lanesOf(path).map(formatSlot).join(" → ")}
+              {lanesOf(stretches).map(formatSlot).join(" → ")}
             </span>
-            <Button icon="close" onClick={() => overview.select(null)} size="small" variant="ghost">
+            <Button icon="close" onClick={() => select(null)} size="small" variant="ghost">
               Clear
             </Button>
           </p>
         ) : (
-          <p>{mode === "river" && isDrawnAnew(lineage) ? HINTS.drawn : HINTS[mode]}</p>
+          <p>{mode === "timeline" && isSampled(lineage) ? HINTS.sampled : HINTS[mode]}</p>
         )}
         {mode !== "table" && <ColourLegend legend={colours.legend} mode={colour} />}
       </div>
       {lineage.spans.length === 0 ? (
-        <Empty title="No members yet">The river springs up with the founders, when the trainer starts.</Empty>
+        <Empty title="No members yet">The river appears when training starts.</Empty>
       ) : mode === "table" ? (
-        <ExploitTable onSelect={overview.select} path={path} spans={lineage.spans} />
+        <ExploitTable onSelect={select} path={stretches} spans={lineage.spans} />
       ) : (
-        <River colours={colours} form={mode} lineage={lineage} state={overview} />
+        <Timeline colours={colours} form={mode} lineage={lineage} state={state} />
       )}
     </Panel>
   )
 }
 
-/** CEM-RL copies nobody: it draws every policy anew from what the elites were like. */
-function isDrawnAnew({ spans }: Lineage): boolean {
-  return spans.some(({ operator }) => operator === "sample")
+/** CEM-RL copies no member: it samples every policy from a distribution fitted to the elites. */
+function isSampled({ spans }: Lineage): boolean {
+  return spans.some(({ operator }) => operator === Operator.SAMPLE)
 }

@@ -1,10 +1,9 @@
 import { useMemo } from "react"
-import type { Overview } from "@/features/experiment/overview/useOverview"
+import type { LineageSummary } from "@/api/types"
+import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { memberMark } from "@/lib/colour"
 import { formatSlot, formatValue } from "@/lib/format"
-import { generationsOfLiving } from "@/lib/lineage/ancestry"
 import { living, type Span } from "@/lib/lineage/spans"
-import type { RunView } from "@/lib/run/runView"
 import { lastFinite, type Series } from "@/lib/series"
 import { useTheme } from "@/lib/theme"
 import { classes } from "@/ui/classes"
@@ -12,28 +11,29 @@ import { Panel } from "@/ui/Panel"
 import { Empty } from "@/ui/States"
 
 interface MemberListProps {
-  overview: Overview
-  view: RunView
+  state: LineageState
+  spans: readonly Span[]
+  /** Undefined until it is loaded. */
+  summary: LineageSummary | undefined
 }
 
-/** The living members, best first: legend of the curves and a way to choose one without a pointer. */
-export function MemberList({ overview, view }: MemberListProps) {
+/** The living members, best first: legend of the curves, and a way to select one by keyboard. */
+export function MemberList({ state, spans, summary }: MemberListProps) {
   const theme = useTheme()
-  const { spans } = view.lineage
-  const { fitness, highlighted, setHighlighted, path, select } = overview
-  const members = useMemo(() => ranked(spans, fitness), [spans, fitness])
-  const generations = useMemo(() => generationsOfLiving(spans), [spans])
-  const chosen = path.at(-1)?.id
+  const { returns, highlighted, setHighlighted, ancestry, select } = state
+  const members = useMemo(() => ranked(spans, returns), [spans, returns])
+  const generations = new Map(summary?.living.map((member) => [member.span, member.generations]))
+  const chosen = ancestry.selected
   return (
-    <Panel hint="Choose one to light up its ancestry" title="Members">
-      {members.length === 0 && <Empty title="No members yet">They are born when the trainer starts.</Empty>}
+    <Panel hint="By last return. Select one to highlight its ancestry." title="Members">
+      {members.length === 0 && <Empty title="No members yet">Members appear when training starts.</Empty>}
       <ul className="-mx-2 max-h-[560px] overflow-y-auto">
         {members.map(({ span, value }) => {
           const { colour, dash } = memberMark(span.slot, theme)
           return (
             <li key={span.id}>
               <button
-                aria-label={`${formatSlot(span.slot)}, return ${formatValue(value)}, show its ancestry`}
+                aria-label={`${formatSlot(span.slot)}, last return ${formatValue(value)}, show its ancestry`}
                 aria-pressed={span.id === chosen}
                 className={classes(
                   "flex h-9 w-full items-center gap-2.5 rounded-lg px-2 text-left transition-colors",
@@ -51,7 +51,7 @@ export function MemberList({ overview, view }: MemberListProps) {
                 </svg>
                 <span className="w-9 font-semibold">{formatSlot(span.slot)}</span>
                 <span className="grow truncate text-[13px] text-ink-faint">
-                  {descent(generations.get(span.id) ?? 0)}
+                  {describeDescent(generations.get(span.id))}
                 </span>
                 <span className="numeric font-medium">{formatValue(value)}</span>
               </button>
@@ -64,13 +64,14 @@ export function MemberList({ overview, view }: MemberListProps) {
 }
 
 /** Living members, best first; those without a value last. */
-function ranked(spans: readonly Span[], fitness: Series) {
+function ranked(spans: readonly Span[], returns: Series) {
   return living(spans)
-    .map((span) => ({ span, value: lastFinite(fitness.columns[span.slot]) }))
+    .map((span) => ({ span, value: lastFinite(returns.columns[span.slot]) }))
     .sort((a, b) => (Number.isNaN(a.value) ? 1 : Number.isNaN(b.value) ? -1 : b.value - a.value))
 }
 
-function descent(generations: number): string {
+function describeDescent(generations: number | undefined): string {
+  if (generations === undefined) return ""
   if (generations === 0) return "founder"
   return generations === 1 ? "1 generation" : `${generations} generations`
 }

@@ -1,6 +1,5 @@
 import { formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
-import { describeChange } from "@/lib/lineage/describe"
-import { describeReasons } from "@/lib/lineage/reasons"
+import { describeChange, describeReasons } from "@/lib/lineage/describe"
 import type { Span, TunedParameter } from "@/lib/lineage/spans"
 import { type Series, tickAt } from "@/lib/series"
 
@@ -8,17 +7,17 @@ interface SpanNoteProps {
   span: Span
   /** Where the pointer is. */
   step: number
-  fitness: Series
+  returns: Series
   parameters: readonly TunedParameter[]
 }
 
-/** Who this is, how well it does at the pointer, and what its birth did to its hyper-parameters. */
-export function SpanNote({ span, step, fitness, parameters }: SpanNoteProps) {
+/** Which member this is, its return at the pointer, and how its birth changed its hyper-parameters. */
+export function SpanNote({ span, step, returns, parameters }: SpanNoteProps) {
   // A piece of a bar shows the evaluation at its end.
-  const tick = tickAt(fitness.steps, step) + 1
+  const tick = tickAt(returns.steps, step) + 1
   const inside =
-    tick < fitness.steps.length && fitness.steps[tick]! <= (span.end_step ?? Number.POSITIVE_INFINITY)
-  const value = inside ? fitness.columns[span.slot]?.[tick] : undefined
+    tick < returns.steps.length && returns.steps[tick]! <= (span.end_step ?? Number.POSITIVE_INFINITY)
+  const value = inside ? returns.columns[span.slot]?.[tick] : undefined
   const reasons = describeReasons(span.reasons)
   return (
     <div className="numeric">
@@ -31,7 +30,7 @@ export function SpanNote({ span, step, fitness, parameters }: SpanNoteProps) {
       <p className="mb-1.5 text-ink-soft">
         {value === undefined
           ? "not evaluated yet"
-          : `return ${formatValue(value)} at step ${fitness.steps[tick]!.toLocaleString("en-US")}`}
+          : `return ${formatValue(value)} at step ${returns.steps[tick]!.toLocaleString("en-US")}`}
       </p>
       <table className="w-full">
         <tbody>
@@ -52,7 +51,7 @@ export function SpanNote({ span, step, fitness, parameters }: SpanNoteProps) {
       {reasons.length > 0 && (
         <table className="w-full">
           <caption className="mt-1.5 mb-0.5 border-line border-t pt-1.5 text-left text-ink-soft">
-            {parameters.length > 0 ? "Why these values" : "How it came about"}
+            {parameters.length > 0 ? "Why these values" : "How it was made"}
           </caption>
           <tbody>
             {reasons.map(({ label, value }) => (

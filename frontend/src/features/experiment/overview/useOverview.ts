@@ -1,36 +1,41 @@
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
+import { ancestryQuery, type LineageSource, lineageOfRun } from "@/api/lineage"
+import { MetricName } from "@/api/types"
 import { useSeries } from "@/features/experiment/useRunView"
-import { createCursor } from "@/lib/cursor"
-import { ancestralColumn, ancestryOf, stitch } from "@/lib/lineage/ancestry"
-import { timeMap } from "@/lib/lineage/timeMap"
+import { type Cursor, createCursor } from "@/lib/cursor"
+import { ancestralColumn, type Stretch, stretchesOf } from "@/lib/lineage/ancestry"
+import type { Lineage } from "@/lib/lineage/spans"
+import { type TimeMap, timeMap } from "@/lib/lineage/timeMap"
 import type { RunView } from "@/lib/run/runView"
 import type { ExperimentSearch } from "@/lib/search"
-import { emptySeries } from "@/lib/series"
+import { type Axis, emptySeries, type Series } from "@/lib/series"
 
-export const RETURN = "evaluation/return"
+export const RETURN = MetricName.EVALUATION_RETURN
 const route = getRouteApi("/experiments/$id")
 const NO_RETURNS = emptySeries(RETURN)
 
-/** Everything that curves, river and schedules share: axis, zoom, cursor, highlighted member and chosen ancestry. */
+/** State shared by curves, timeline and schedules: axis, zoom, cursor, highlighted member and selected ancestry. */
 export function useOverview(view: RunView) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { axis = "steps", metric = RETURN, log = false, colour = "fitness", view: mode = "river" } = search
+  const { axis = "steps", metric = RETURN, log = false, colour = "return", view: mode = "timeline" } = search
   const [cursor] = useState(createCursor)
   const [highlighted, setHighlighted] = useState<number | null>(null)
   const [zoom, setZoom] = useState<[number, number] | null>(null)
 
-  const fitnessQuery = useSeries(view, RETURN)
+  const returnsQuery = useSeries(view, RETURN)
   const metricQuery = useSeries(view, metric)
-  const fitness = fitnessQuery.series ?? NO_RETURNS
+  const returns = returnsQuery.series ?? NO_RETURNS
   const { spans, end_step: endStep } = view.lineage
-  const endWall = Math.max(view.endWall, fitness.wall.at(-1) ?? 0, metricQuery.series?.wall.at(-1) ?? 0)
-  const times = useMemo(() => timeMap(spans, fitness, endStep, endWall), [spans, fitness, endStep, endWall])
+  const endWall = Math.max(view.endWall, returns.wall.at(-1) ?? 0, metricQuery.series?.wall.at(-1) ?? 0)
+  const times = useMemo(() => timeMap(spans, returns, endStep, endWall), [spans, returns, endStep, endWall])
 
-  const chosen = search.span
-  const path = useMemo(() => (chosen === undefined ? [] : ancestryOf(spans, chosen)), [spans, chosen])
-  const stretches = useMemo(() => stitch(path, endStep), [path, endStep])
+  const { id } = view.run
+  const source = useMemo(() => lineageOfRun(id, view.snapshot), [id, view.snapshot])
+  const ancestry = useAncestry(source, view.lineage, search.span ?? null)
+  const { stretches } = ancestry
   const metricSeries = metricQuery.series
   const ancestral = useMemo(
     () =>
@@ -50,7 +55,7 @@ export function useOverview(view: RunView) {
     },
     [navigate],
   )
-  /** Choosing what is chosen already lets go of it. */
+  /** Selecting the selected span again clears the selection. */
   const select = useCallback(
     (span: number | null) => {
       const toggled = (old?: number) => (span === null || span === old ? undefined : span)
@@ -63,42 +68,63 @@ export function useOverview(view: RunView) {
     [navigate],
   )
 
-  return {
+  const state: LineageState = {
     axis,
-    metric,
-    log,
-    colour,
-    mode,
+    range,
+    times,
+    returns,
+    source,
+    ancestry,
     cursor,
     highlighted,
     setHighlighted,
-    zoomed: zoom !== null,
-    setZoom,
-    range,
-    fitness,
-    metricQuery,
-    times,
-    path,
-    stretches,
-    ancestral,
-    change,
     select,
   }
+  const curves: CurveState = { metric, log, query: metricQuery, ancestral, zoomed: zoom !== null, setZoom }
+  return { state, curves, colour, mode, change }
 }
 
-export type Overview = ReturnType<typeof useOverview>
+/** What the curves of one metric need beyond the state that they share with the lineage. */
+export interface CurveState {
+  metric: string
+  log: boolean
+  query: ReturnType<typeof useSeries>
+  /** The metric along the selected ancestry; null without a selection, and for a metric of the whole population. */
+  ancestral: Float64Array | null
+  zoomed: boolean
+  setZoom: (range: [number, number] | null) => void
+}
 
-/** What a lineage is drawn with, whether it is a run's or one that was brought from elsewhere. */
-export type LineageState = Pick<
-  Overview,
-  | "axis"
-  | "range"
-  | "times"
-  | "fitness"
-  | "path"
-  | "stretches"
-  | "cursor"
-  | "highlighted"
-  | "setHighlighted"
-  | "select"
->
+/** The ancestry of the selected span; empty without a selection and until it is loaded. */
+export interface SelectedAncestry {
+  selected: number | null
+  generations: number
+  /** From the founder to the selected span. */
+  stretches: readonly Stretch[]
+  error: Error | null
+  retry: () => void
+}
+
+export function useAncestry(
+  source: LineageSource,
+  lineage: Lineage,
+  selected: number | null,
+): SelectedAncestry {
+  const { data, error, refetch } = useQuery(ancestryQuery(source, selected))
+  const stretches = useMemo(() => (data ? stretchesOf(data, lineage) : []), [data, lineage])
+  return { selected, generations: data?.generations ?? 0, stretches, error, retry: () => void refetch() }
+}
+
+/** What drawing a lineage needs, whether it belongs to a run or was imported. */
+export interface LineageState {
+  axis: Axis
+  range: readonly [number, number]
+  times: TimeMap
+  returns: Series
+  source: LineageSource
+  ancestry: SelectedAncestry
+  cursor: Cursor
+  highlighted: number | null
+  setHighlighted: (slot: number | null) => void
+  select: (span: number | null) => void
+}

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest"
 import type { Artifact } from "@/api/generated/types.gen"
 import { FakeEventSource } from "@/testing/FakeEventSource"
 import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
-import { experimentRead, runLineage, runRead } from "@/testing/samples"
+import { experimentRead, pageOf, runLineage, runRead } from "@/testing/samples"
 
 function artifact(id: number, change: Partial<Artifact>): Artifact {
   return {
@@ -47,7 +47,7 @@ const FILMED: Api = {
 function show(artifacts: unknown, change: Api = {}) {
   return renderAt("/experiments/3?tab=videos", {
     ...FILMED,
-    "GET /api/v1/runs/7/artifacts": artifacts,
+    "GET /api/v1/runs/7/artifacts": Array.isArray(artifacts) ? pageOf(artifacts) : artifacts,
     ...change,
   })
 }
@@ -66,7 +66,7 @@ describe("the videos of a run", () => {
       artifact(2, {}),
       video(3, 2000, 3, { episode_return: "NaN", ended: false }),
       video(4, 2000, 1),
-      artifact(5, { kind: "video", name: "not-told-of-yet.mp4" }),
+      artifact(5, { kind: "video", name: "not-reported-yet.mp4" }),
     ])
     expect(await captions()).toEqual([
       "M1 at step 2,000return 120.5 · 200 steps",
@@ -107,7 +107,7 @@ describe("the videos of a run", () => {
 
   it("arrive while the run goes on", async () => {
     let stored = [artifact(2, {})]
-    show(() => stored)
+    show(() => pageOf(stored))
     expect(await screen.findByText("No video yet")).toBeTruthy()
     await waitFor(() => expect(FakeEventSource.last).toBeTruthy())
     stored = [...stored, video(3, 5000, 1)]

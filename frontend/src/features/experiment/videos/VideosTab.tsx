@@ -10,7 +10,7 @@ import { Panel } from "@/ui/Panel"
 import { Select } from "@/ui/Select"
 import { Empty, Failure, Loading } from "@/ui/States"
 
-/** Films that are loaded at once; each costs a request for its first picture. */
+/** Films loaded at once; each costs one request for its first frame. */
 const PAGE = 12
 
 export function VideosTab({ run }: { run: Run }) {
@@ -41,7 +41,7 @@ export function VideosTab({ run }: { run: Run }) {
           </Select>
         )
       }
-      hint="Each shows the first episode that a member was just evaluated by"
+      hint="Each shows the first episode of an evaluation of one member"
       title="Videos"
     >
       {artifacts.isPending && <Loading label="Loading videos" />}
@@ -55,8 +55,8 @@ export function VideosTab({ run }: { run: Run }) {
       {artifacts.data && films.length === 0 && (
         <Empty icon="play" title="No video yet">
           {isActive(run.status)
-            ? "The first one appears here after the evaluation that it is made at."
-            : "This run made none before it ended. If its worker could not draw, the log says why."}
+            ? "The first one appears here after the first filmed evaluation."
+            : "This run ended before recording one. If its worker could not render, the log says why."}
         </Empty>
       )}
       {films.length > 0 && <Gallery films={chosen.slice(0, shown)} />}

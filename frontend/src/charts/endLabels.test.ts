@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { spreadLabels } from "@/lib/spreadLabels"
+import { spreadLabels } from "@/charts/endLabels"
 
 describe("spreadLabels", () => {
   it("leaves labels alone that have room", () =>

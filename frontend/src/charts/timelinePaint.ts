@@ -5,31 +5,31 @@ import { formatSlot } from "@/lib/format"
 import type { Arc, Bar, Lane, LineageLayout, Piece } from "@/lib/lineage/layoutLineage"
 import type { Palette } from "@/lib/palette"
 
-export interface RiverPaint {
+export interface TimelinePaint {
   palette: Palette
   width: number
   left: number
   right: number
   /** Colour of a piece of a bar, or null while its value is not known. */
   colourOf: (bar: Bar, piece: Piece) => string | null
-  /** Part of each bar, in pixels, that the chosen descendant shares; by span. Null when nothing is chosen. */
+  /** Part of each bar, in pixels, that the selected descendant shares; by span. Null without a selection. */
   lit: ReadonlyMap<number, { from: number; to: number }> | null
-  /** Text at the end of a lane, such as its member's fitness. */
+  /** Text at the end of a lane: the last return of its member. */
   laneNotes: readonly string[]
   /** Vertical lines: the ticks of the shared x-axis. */
   gridLines: readonly number[]
-  /** Lanes are so thin that arcs must step back and not every lane can be named. */
+  /** Lanes are so thin that arcs are drawn faintly and only every fifth lane is named. */
   crowded: boolean
-  /** Bars are pearls on a lane, each a member's life; else they are joined to branches. */
+  /** Bars are separate, each one member's life; otherwise they join into branches. */
   apart: boolean
 }
 
 const FADED = 0.16
 
-export function paintRiver(
+export function paintTimeline(
   context: CanvasRenderingContext2D,
   layout: LineageLayout,
-  paint: RiverPaint,
+  paint: TimelinePaint,
 ): void {
   context.clearRect(0, 0, paint.width, layout.height + 40)
   paintGrid(context, layout, paint)
@@ -39,14 +39,14 @@ export function paintRiver(
   for (const arc of layout.arcs) if (isLit(arc, paint)) paintArc(context, arc, paint, true)
 }
 
-function isLit(arc: Arc, { lit }: RiverPaint): boolean {
+function isLit(arc: Arc, { lit }: TimelinePaint): boolean {
   return Boolean(lit?.has(arc.child) && lit.has(arc.parent))
 }
 
 function paintGrid(
   context: CanvasRenderingContext2D,
   layout: LineageLayout,
-  { palette, gridLines }: RiverPaint,
+  { palette, gridLines }: TimelinePaint,
 ): void {
   context.strokeStyle = palette.line
   context.lineWidth = 1
@@ -58,7 +58,7 @@ function paintGrid(
   context.stroke()
 }
 
-function paintLanes(context: CanvasRenderingContext2D, layout: LineageLayout, paint: RiverPaint): void {
+function paintLanes(context: CanvasRenderingContext2D, layout: LineageLayout, paint: TimelinePaint): void {
   for (const lane of layout.lanes) {
     if (!paint.crowded || lane.row % 5 === 0) paintLaneNames(context, lane, paint)
   }
@@ -67,7 +67,7 @@ function paintLanes(context: CanvasRenderingContext2D, layout: LineageLayout, pa
 function paintLaneNames(
   context: CanvasRenderingContext2D,
   { slot, middle, height }: Lane,
-  paint: RiverPaint,
+  paint: TimelinePaint,
 ): void {
   const { palette, left, right, laneNotes } = paint
   context.textBaseline = "middle"
@@ -83,7 +83,7 @@ function paintLaneNames(
   context.fillText(laneNotes[slot] ?? "", right + 7, middle + 0.5)
 }
 
-function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint): void {
+function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: TimelinePaint): void {
   const shared = paint.lit?.get(bar.span.id)
   // A member that was replaced stops short of its slot's next one.
   const gap = paint.apart && bar.span.end_step !== null ? 2 : 0
@@ -110,7 +110,7 @@ function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint
   context.restore()
 }
 
-function fillPieces(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPaint): void {
+function fillPieces(context: CanvasRenderingContext2D, bar: Bar, paint: TimelinePaint): void {
   for (const piece of bar.pieces) {
     context.fillStyle = paint.colourOf(bar, piece) ?? paint.palette.line
     // Half a pixel of overlap hides the seam that antialiasing would leave between neighbours.
@@ -118,7 +118,7 @@ function fillPieces(context: CanvasRenderingContext2D, bar: Bar, paint: RiverPai
   }
 }
 
-function paintArc(context: CanvasRenderingContext2D, arc: Arc, paint: RiverPaint, lit: boolean): void {
+function paintArc(context: CanvasRenderingContext2D, arc: Arc, paint: TimelinePaint, lit: boolean): void {
   const { palette } = paint
   const quiet = !lit && paint.crowded
   const dense = !lit && arc.dense
@@ -127,7 +127,7 @@ function paintArc(context: CanvasRenderingContext2D, arc: Arc, paint: RiverPaint
   context.lineCap = "round"
   traceArc(context, arc)
   if (!quiet && !dense) {
-    // A rim in the colour of the paper keeps the arc legible on bars of any colour.
+    // A rim in the background colour keeps the arc legible on bars of any colour.
     context.strokeStyle = palette.surface
     context.lineWidth = width + 2.5
     context.stroke()
@@ -147,7 +147,7 @@ function paintArc(context: CanvasRenderingContext2D, arc: Arc, paint: RiverPaint
   context.globalAlpha = 1
 }
 
-/** Leaves the donor along its flow and joins the receiver's lane. */
+/** A curve from the donor's lane to the receiver's. */
 export function traceArc(context: CanvasRenderingContext2D, { x, reach, fromY, toY }: Arc): void {
   context.beginPath()
   context.moveTo(x - reach, fromY)
@@ -155,7 +155,7 @@ export function traceArc(context: CanvasRenderingContext2D, { x, reach, fromY, t
 }
 
 /** Cursor, hovered span and the exploit under the keyboard, on a layer of their own. */
-export interface RiverOverlay {
+export interface TimelineOverlay {
   cursorX: number | null
   /** The slot that is highlighted everywhere. */
   slot: number | null
@@ -166,8 +166,8 @@ export interface RiverOverlay {
 export function paintOverlay(
   context: CanvasRenderingContext2D,
   layout: LineageLayout,
-  overlay: RiverOverlay,
-  paint: RiverPaint,
+  overlay: TimelineOverlay,
+  paint: TimelinePaint,
 ): void {
   const { palette, width } = paint
   context.clearRect(0, 0, width, layout.height + 40)
@@ -206,8 +206,8 @@ export function paintOverlay(
   }
 }
 
-/** Brackets a lane from above and below; in a crowd, where not every lane is named, it gets its name. */
-function paintHighlight(context: CanvasRenderingContext2D, lane: Lane, paint: RiverPaint): void {
+/** Brackets a lane from above and below, and names it if it is not named already. */
+function paintHighlight(context: CanvasRenderingContext2D, lane: Lane, paint: TimelinePaint): void {
   const { palette, left, right, crowded } = paint
   context.fillStyle = memberMark(lane.slot, palette.theme).colour
   context.fillRect(left, lane.top, right - left, 1.5)

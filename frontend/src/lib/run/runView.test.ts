@@ -1,23 +1,18 @@
 import { describe, expect, it } from "vitest"
 import { decodeRun, type RunEvent } from "@/api/types"
 import { decodeSpan } from "@/lib/lineage/spans"
-import { applyEvent, applyEvents } from "@/lib/run/applyEvent"
-import { runView } from "@/lib/run/runView"
+import { applyEvent, applyEvents, runView } from "@/lib/run/runView"
 import { runLineage, runRead, span } from "@/testing/samples"
 
 const wire = runLineage()
-const start = runView(
-  decodeRun(runRead()),
-  { ...wire, spans: wire.spans.map((each) => decodeSpan(each, each)) },
-  1,
-)
+const start = runView(decodeRun(runRead()), { ...wire, spans: wire.spans.map(decodeSpan) }, 1)
 
 function metrics(seq: number, step: number, frames: Record<string, (number | "NaN")[]>): RunEvent {
   return { kind: "metrics", seq, step, wall: step / 100, frames }
 }
 
 describe("applyEvent", () => {
-  it("ignores events that were told before", () => {
+  it("ignores events that were sent before", () => {
     expect(applyEvent(start, metrics(9, 7000, { "evaluation/return": [1, 2, 3, 4] }))).toBe(start)
   })
 
@@ -26,9 +21,9 @@ describe("applyEvent", () => {
       metrics(10, 7000, { "evaluation/return": [1, 2, "NaN", 4], "time/env": [0.5] }),
       metrics(11, 8000, { "evaluation/return": [5, 6, 7, 8] }),
     ])
-    const fitness = view.streamed["evaluation/return"]!
-    expect(Array.from(fitness.steps)).toEqual([7000, 8000])
-    expect(Array.from(fitness.columns[2]!)).toEqual([Number.NaN, 7])
+    const returns = view.streamed["evaluation/return"]!
+    expect(Array.from(returns.steps)).toEqual([7000, 8000])
+    expect(Array.from(returns.columns[2]!)).toEqual([Number.NaN, 7])
     expect(view.streamed["time/env"]!.columns).toHaveLength(1)
     expect(view).toMatchObject({ lastSeq: 11, endWall: 80, run: { step: 8000 }, lineage: { end_step: 8000 } })
   })

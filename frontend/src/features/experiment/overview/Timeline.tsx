@@ -1,8 +1,8 @@
 import { scaleLinear } from "d3-scale"
 import { useMemo } from "react"
-import { gutterFor } from "@/charts/gutter"
-import { LineageRiver } from "@/charts/LineageRiver"
-import type { RiverPaint } from "@/charts/riverPaint"
+import { gutterFor } from "@/charts/curvePlot"
+import { LineageTimeline } from "@/charts/LineageTimeline"
+import type { TimelinePaint } from "@/charts/timelinePaint"
 import { SpanNote } from "@/features/experiment/overview/SpanNote"
 import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { formatSteps, formatTick } from "@/lib/format"
@@ -16,19 +16,20 @@ import { usePalette } from "@/lib/palette"
 import { lastFinite } from "@/lib/series"
 import { useWidth } from "@/lib/useSize"
 
-interface RiverProps {
+interface TimelineProps {
   state: LineageState
   lineage: Lineage
   colours: Colouring
-  /** Everybody in the lane of its slot, or the living by descent. */
-  form: "river" | "tree"
-  /** No other chart above it has the axis' numbers. */
+  /** Every member in the lane of its slot, or living members by descent. */
+  form: "timeline" | "tree"
+  /** No chart above it labels the axis. */
   alone?: boolean
 }
 
-/** Brings the layout of the lineage, its colours and the shared axis together for the canvas. */
-export function River({ state, lineage, colours, form, alone = false }: RiverProps) {
-  const { axis, range, times, fitness, stretches } = state
+/** Combines the lineage layout, its colours and the shared axis for the canvas. */
+export function Timeline({ state, lineage, colours, form, alone = false }: TimelineProps) {
+  const { axis, range, times, returns } = state
+  const { stretches } = state.ancestry
   const [host, width] = useWidth<HTMLDivElement>()
   const palette = usePalette()
   const gutter = gutterFor(width)
@@ -51,26 +52,26 @@ export function River({ state, lineage, colours, form, alone = false }: RiverPro
         spans: lineage.spans,
         populationSize: lineage.population_size,
         endStep: lineage.end_step,
-        ticks: fitness.steps,
+        ticks: returns.steps,
         toPixel,
         frame: { left, right, top: 4, laneHeight: laneHeightFor(lineage.population_size) },
       }),
-    [form, lineage, fitness.steps, toPixel, left, right],
+    [form, lineage, returns.steps, toPixel, left, right],
   )
-  const paint = useMemo<RiverPaint>(
+  const paint = useMemo<TimelinePaint>(
     () => ({
       palette,
       width,
       left,
       right,
       crowded: laneHeightFor(lineage.population_size) < 14,
-      apart: form === "river",
+      apart: form === "timeline",
       colourOf: (bar, piece) => colours.colourOf(bar.span, piece.tick),
       lit: stretches.length
         ? new Map(stretches.map(({ span, from, to }) => [span.id, { from: toPixel(from), to: toPixel(to) }]))
         : null,
       laneNotes: Array.from({ length: lineage.population_size }, (_, slot) =>
-        formatTick(lastFinite(fitness.columns[slot])),
+        formatTick(lastFinite(returns.columns[slot])),
       ),
       gridLines: ticks.map(scale),
     }),
@@ -84,19 +85,19 @@ export function River({ state, lineage, colours, form, alone = false }: RiverPro
       stretches,
       toPixel,
       lineage.population_size,
-      fitness,
+      returns,
       scale,
       ticks,
     ],
   )
 
   const count = layout.arcs.length
-  const title = form === "tree" ? "Tree of the living: " : "Lineage of "
+  const title = form === "tree" ? "Tree of living members: " : "Lineage of "
   return (
     <div className="px-2 pb-4 sm:px-3">
       <div ref={host} style={{ minHeight: layout.height }}>
         {width > 0 && (
-          <LineageRiver
+          <LineageTimeline
             cursor={state.cursor}
             highlighted={state.highlighted}
             describeExploit={(arc) => describeExploit(lineage, arc.child)}
@@ -109,7 +110,7 @@ export function River({ state, lineage, colours, form, alone = false }: RiverPro
             toPosition={scale.invert}
             tooltip={(span, position) => (
               <SpanNote
-                fitness={fitness}
+                returns={returns}
                 span={span}
                 step={axis === "steps" ? position : stepOfWall(times, position)}
                 parameters={parameters}

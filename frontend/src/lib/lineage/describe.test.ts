@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
-import { describeReasons } from "@/lib/lineage/reasons"
+import { describeReasons } from "@/lib/lineage/describe"
 
-it("tells PB2's prediction with its deviation, then the rest", () => {
+it("shows PB2's prediction with its deviation, then the rest", () => {
   const reasons = {
     acquisition: 0.75,
     "bandit_weight/augmentation": 1.5,
