@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import get_args
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,7 +16,7 @@ from phylon.backend.metrics.frames import SPEED, Frame, pack, unpack
 from phylon.backend.models import Event, Experiment, Job, Run
 from phylon.backend.runs import repository, service
 from phylon.contract.base import ReadModel
-from phylon.contract.events import Lineage, Metrics, RunEvent, Started
+from phylon.contract.events import RUN_EVENTS, Lineage, Metrics, Started
 from phylon.contract.protocol import JobEvent, RunPayload
 from phylon.returns import RETURN, best_of, median_of
 
@@ -100,4 +99,4 @@ def _note_returns(run: Run, values: Frame) -> None:
         run.best_return = best
 
 
-RUN = JobKind(get_args(get_args(RunEvent)[0]), make_payload, find_needs, apply, rewind, restore, read)
+RUN = JobKind(RUN_EVENTS, make_payload, find_needs, apply, rewind, restore, read)

@@ -1,7 +1,6 @@
 """A runtime study as a kind of job: what there is to measure, and how its events become measurements."""
 
 from collections.abc import Sequence
-from typing import get_args
 
 from sqlalchemy.orm import Session
 
@@ -13,7 +12,7 @@ from phylon.backend.models import Event, Job
 from phylon.backend.studies import repository, service
 from phylon.contract.base import ReadModel
 from phylon.contract.protocol import JobEvent, StudyPayload
-from phylon.contract.study_events import MachineKnown, Measured, Progress, StudyEvent, study_event
+from phylon.contract.study_events import STUDY_EVENTS, MachineKnown, Measured, Progress, study_event
 from phylon.study import Machine
 
 
@@ -66,4 +65,4 @@ def read(session: Session, job: Job) -> ReadModel:
     return service.summarise(repository.of_job(session, job.id))
 
 
-STUDY = JobKind(get_args(get_args(StudyEvent)[0]), make_payload, find_needs, apply, rewind, restore, read)
+STUDY = JobKind(STUDY_EVENTS, make_payload, find_needs, apply, rewind, restore, read)

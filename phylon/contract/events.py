@@ -150,9 +150,8 @@ class Failed(Event):
 _AnyEvent = Started | Metrics | Lineage | Checkpoint | Video | Finished | Stopped | Failed
 RunEvent = TypeAliasType("RunEvent", Annotated[_AnyEvent, Discriminator("kind")])
 """Named, so that the generated client has the union under one name."""
-EVENT_KINDS: tuple[str, ...] = tuple(
-    get_args(event.model_fields["kind"].annotation)[0] for event in get_args(_AnyEvent)
-)
+RUN_EVENTS: tuple[type[Event], ...] = get_args(_AnyEvent)
+EVENT_KINDS: tuple[str, ...] = tuple(get_args(event.model_fields["kind"].annotation)[0] for event in RUN_EVENTS)
 OUTCOMES = (Finished, Stopped, Failed)
 
 run_event: TypeAdapter[RunEvent] = TypeAdapter(RunEvent)

@@ -4,9 +4,10 @@ History is never cut back: a measured cell stays measured, whichever worker goes
 one machine, so those before a `machine` event that names another one are void.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Discriminator, TypeAdapter
+from typing_extensions import TypeAliasType
 
 from phylon.contract.events import Event, Stopped
 from phylon.contract.studies import Machine, Measurement
@@ -47,8 +48,9 @@ class StudyFailed(Event):
     remedy: str
 
 
-StudyEvent = Annotated[
-    MachineKnown | Progress | Measured | StudyFinished | Stopped | StudyFailed, Discriminator("kind")
-]
+_AnyEvent = MachineKnown | Progress | Measured | StudyFinished | Stopped | StudyFailed
+
+StudyEvent = TypeAliasType("StudyEvent", Annotated[_AnyEvent, Discriminator("kind")])
+STUDY_EVENTS: tuple[type[Event], ...] = get_args(_AnyEvent)
 
 study_event: TypeAdapter[StudyEvent] = TypeAdapter(StudyEvent)

@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimRunData, ClaimRunErrors, ClaimRunResponses, ClaimStudyData, ClaimStudyErrors, ClaimStudyResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, EndStudyData, EndStudyErrors, EndStudyResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetStudyData, GetStudyErrors, GetStudyResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListMethodsData, ListMethodsErrors, ListMethodsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListSuitesData, ListSuitesErrors, ListSuitesResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RecordStudyHeartbeatData, RecordStudyHeartbeatErrors, RecordStudyHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseRunData, ReleaseRunErrors, ReleaseRunResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
+import type { AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimJobData, ClaimJobErrors, ClaimJobResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetStudyData, GetStudyErrors, GetStudyResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListMethodsData, ListMethodsErrors, ListMethodsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListStudyLogsData, ListStudyLogsErrors, ListStudyLogsResponses, ListSuitesData, ListSuitesErrors, ListSuitesResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseJobData, ReleaseJobErrors, ReleaseJobResponses, ResumeJobData, ResumeJobErrors, ResumeJobResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -192,6 +192,8 @@ export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: 
 
 /**
  * Stream Run Events
+ *
+ * The history after the position, then what happens, until the run has ended.
  */
 export const streamRunEvents = <ThrowOnError extends boolean = false>(options: Options<StreamRunEventsData, ThrowOnError, StreamRunEventsResponse>) => (options.client ?? client).sse.get<StreamRunEventsResponses, StreamRunEventsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/events', ...options });
 
@@ -333,9 +335,16 @@ export const getStudy = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Stream Study Events
  *
- * All cells, then new ones as they come, until the study has ended.
+ * The history after the position, then what happens, until the study has ended.
  */
 export const streamStudyEvents = <ThrowOnError extends boolean = false>(options: Options<StreamStudyEventsData, ThrowOnError, StreamStudyEventsResponse>) => (options.client ?? client).sse.get<StreamStudyEventsResponses, StreamStudyEventsErrors, ThrowOnError>({ url: '/api/v1/studies/{id}/events', ...options });
+
+/**
+ * List Study Logs
+ *
+ * In the order in which they were printed. A log may grow, so that `next` is never null.
+ */
+export const listStudyLogs = <ThrowOnError extends boolean = false>(options: Options<ListStudyLogsData, ThrowOnError>) => (options.client ?? client).get<ListStudyLogsResponses, ListStudyLogsErrors, ThrowOnError>({ url: '/api/v1/studies/{id}/logs', ...options });
 
 /**
  * Stop Study
@@ -359,25 +368,12 @@ export const downloadCheckpoint = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Register Worker
- */
-export const registerWorker = <ThrowOnError extends boolean = false>(options: Options<RegisterWorkerData, ThrowOnError>) => (options.client ?? client).post<RegisterWorkerResponses, RegisterWorkerErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/register',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
  * Upload Artifact
  */
 export const uploadArtifact = <ThrowOnError extends boolean = false>(options: Options<UploadArtifactData, ThrowOnError>) => (options.client ?? client).put<UploadArtifactResponses, UploadArtifactErrors, ThrowOnError>({
     bodySerializer: null,
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/runs/{id}/artifacts/{name}',
+    url: '/api/v1/worker/jobs/{id}/artifacts/{name}',
     ...options,
     headers: {
         'Content-Type': 'application/octet-stream',
@@ -386,11 +382,11 @@ export const uploadArtifact = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Claim Run
+ * Claim Job
  */
-export const claimRun = <ThrowOnError extends boolean = false>(options: Options<ClaimRunData, ThrowOnError>) => (options.client ?? client).post<ClaimRunResponses, ClaimRunErrors, ThrowOnError>({
+export const claimJob = <ThrowOnError extends boolean = false>(options: Options<ClaimJobData, ThrowOnError>) => (options.client ?? client).post<ClaimJobResponses, ClaimJobErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/runs/{id}/claim',
+    url: '/api/v1/worker/jobs/{id}/claim',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -403,7 +399,7 @@ export const claimRun = <ThrowOnError extends boolean = false>(options: Options<
  */
 export const recordHeartbeat = <ThrowOnError extends boolean = false>(options: Options<RecordHeartbeatData, ThrowOnError>) => (options.client ?? client).post<RecordHeartbeatResponses, RecordHeartbeatErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/runs/{id}/heartbeat',
+    url: '/api/v1/worker/jobs/{id}/heartbeat',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -412,11 +408,11 @@ export const recordHeartbeat = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Release Run
+ * Release Job
  */
-export const releaseRun = <ThrowOnError extends boolean = false>(options: Options<ReleaseRunData, ThrowOnError>) => (options.client ?? client).post<ReleaseRunResponses, ReleaseRunErrors, ThrowOnError>({
+export const releaseJob = <ThrowOnError extends boolean = false>(options: Options<ReleaseJobData, ThrowOnError>) => (options.client ?? client).post<ReleaseJobResponses, ReleaseJobErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/runs/{id}/release',
+    url: '/api/v1/worker/jobs/{id}/release',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -425,11 +421,11 @@ export const releaseRun = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Resume Run
+ * Resume Job
  */
-export const resumeRun = <ThrowOnError extends boolean = false>(options: Options<ResumeRunData, ThrowOnError>) => (options.client ?? client).post<ResumeRunResponses, ResumeRunErrors, ThrowOnError>({
+export const resumeJob = <ThrowOnError extends boolean = false>(options: Options<ResumeJobData, ThrowOnError>) => (options.client ?? client).post<ResumeJobResponses, ResumeJobErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/runs/{id}/resume',
+    url: '/api/v1/worker/jobs/{id}/resume',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -438,37 +434,11 @@ export const resumeRun = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Claim Study
+ * Register Worker
  */
-export const claimStudy = <ThrowOnError extends boolean = false>(options: Options<ClaimStudyData, ThrowOnError>) => (options.client ?? client).post<ClaimStudyResponses, ClaimStudyErrors, ThrowOnError>({
+export const registerWorker = <ThrowOnError extends boolean = false>(options: Options<RegisterWorkerData, ThrowOnError>) => (options.client ?? client).post<RegisterWorkerResponses, RegisterWorkerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/studies/{id}/claim',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * End Study
- */
-export const endStudy = <ThrowOnError extends boolean = false>(options: Options<EndStudyData, ThrowOnError>) => (options.client ?? client).post<EndStudyResponses, EndStudyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/studies/{id}/end',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Record Study Heartbeat
- */
-export const recordStudyHeartbeat = <ThrowOnError extends boolean = false>(options: Options<RecordStudyHeartbeatData, ThrowOnError>) => (options.client ?? client).post<RecordStudyHeartbeatResponses, RecordStudyHeartbeatErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/worker/studies/{id}/heartbeat',
+    url: '/api/v1/worker/register',
     ...options,
     headers: {
         'Content-Type': 'application/json',

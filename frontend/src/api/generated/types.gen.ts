@@ -360,34 +360,35 @@ export type CheckpointReference = {
 /**
  * Claim
  *
- * The run is this worker's until `lease_seconds` after its last heartbeat.
+ * The job is this worker's until `lease_seconds` after its last heartbeat.
  */
 export type Claim = {
     /**
      * Attempt
      */
     attempt: number;
-    checkpoint: CheckpointReference | null;
+    /**
+     * Job Id
+     */
+    job_id: number;
+    /**
+     * Kind
+     */
+    kind: 'run' | 'study';
     /**
      * Lease Seconds
      */
     lease_seconds: number;
     /**
-     * Run Id
-     */
-    run_id: number;
-    /**
-     * Seed
+     * Next Seq
      *
-     * Seed of this replicate.
+     * The event number that continues the stored history.
      */
-    seed: number;
+    next_seq: number;
     /**
-     * Spec
+     * Payload
      */
-    spec: {
-        [key: string]: unknown;
-    };
+    payload: RunPayload | StudyPayload;
 };
 
 /**
@@ -1057,7 +1058,7 @@ export type Heartbeat = {
     /**
      * Events
      */
-    events: Array<RunEvent>;
+    events: Array<RunEvent> | Array<StudyEvent>;
     /**
      * Logs
      */
@@ -1369,6 +1370,8 @@ export type LogLine = {
     line: number;
     /**
      * Stream
+     *
+     * `trainer` is the job's own process, of whatever kind.
      */
     stream: 'trainer' | 'supervisor';
     /**
@@ -1451,6 +1454,64 @@ export type Machine = {
     versions: {
         [key: string]: string;
     };
+};
+
+/**
+ * MachineKnown
+ *
+ * Where the cells that follow are measured.
+ */
+export type MachineKnown = {
+    /**
+     * Kind
+     */
+    kind: 'machine';
+    machine: Machine;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
+ * Measured
+ *
+ * One cell is done, whether it gave a number or a reason why there is none.
+ */
+export type Measured = {
+    /**
+     * Kind
+     */
+    kind: 'measured';
+    measurement: Measurement;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
 };
 
 /**
@@ -2160,6 +2221,38 @@ export type ProblemDocument = {
 };
 
 /**
+ * Progress
+ *
+ * What happens now, in words.
+ */
+export type Progress = {
+    /**
+     * Kind
+     */
+    kind: 'progress';
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
  * RayFiles
  *
  * Ray Tune's mutation logs.
@@ -2194,7 +2287,7 @@ export type Release = {
     /**
      * Reason
      *
-     * A crash counts against the run's attempts; a worker that leaves in order does not.
+     * A crash counts against the job's attempts; a worker that leaves in order does not.
      */
     reason: 'crashed' | 'worker_shutdown';
 };
@@ -2202,7 +2295,7 @@ export type Release = {
 /**
  * ResumeRequest
  *
- * Cut the history back to `from_seq` (0 for a run that starts afresh).
+ * Cut the history back to `from_seq` (0 for a job that starts from the beginning).
  */
 export type ResumeRequest = {
     /**
@@ -2240,7 +2333,7 @@ export type Run = {
     /**
      * Attempt
      *
-     * Number of the newest attempt; 0 before the first.
+     * Number of the newest attempt, 0 before the first; its log is the newest.
      */
     attempt: number;
     /**
@@ -2323,7 +2416,7 @@ export type Run = {
     /**
      * Stream
      *
-     * Where the event stream goes on after what this answer contains: pass it as `after`. None before any event.
+     * Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came.
      */
     stream: string | null;
     /**
@@ -2412,6 +2505,29 @@ export type RunMetrics = {
      * Series
      */
     series: Array<MetricSeries>;
+};
+
+/**
+ * RunPayload
+ */
+export type RunPayload = {
+    checkpoint: CheckpointReference | null;
+    /**
+     * Run Id
+     */
+    run_id: number;
+    /**
+     * Seed
+     *
+     * Seed of this replicate.
+     */
+    seed: number;
+    /**
+     * Spec
+     */
+    spec: {
+        [key: string]: unknown;
+    };
 };
 
 /**
@@ -2844,7 +2960,7 @@ export type StoredStudy = {
     /**
      * Stream
      *
-     * Where the event stream goes on after what this answer contains: pass it as `after`. None: from the beginning.
+     * Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came.
      */
     stream: string | null;
     /**
@@ -2865,50 +2981,82 @@ export type StoredStudy = {
 
 export type StreamMessage = RunEvent | Rewind | Run;
 
+export type StudyEvent = ({
+    kind: 'machine';
+} & MachineKnown) | ({
+    kind: 'progress';
+} & Progress) | ({
+    kind: 'measured';
+} & Measured) | ({
+    kind: 'finished';
+} & StudyFinished) | ({
+    kind: 'stopped';
+} & Stopped) | ({
+    kind: 'failed';
+} & StudyFailed);
+
 /**
- * StudyClaim
+ * StudyFailed
  *
- * The study is this worker's until `lease_seconds` after its last heartbeat.
+ * The study cannot go on, and trying again would not help.
  */
-export type StudyClaim = {
+export type StudyFailed = {
     /**
-     * Attempt
+     * Kind
      */
-    attempt: number;
+    kind: 'failed';
     /**
-     * Lease Seconds
+     * Message
      */
-    lease_seconds: number;
+    message: string;
     /**
-     * Spec
+     * Remedy
      */
-    spec: {
-        [key: string]: unknown;
-    };
+    remedy: string;
     /**
-     * Study Id
+     * Seq
      */
-    study_id: number;
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
 };
 
 /**
- * StudyEnd
+ * StudyFinished
  *
- * The attempt is over. Only `crashed` and `worker_shutdown` send the study back to the queue.
+ * Every cell is measured.
  */
-export type StudyEnd = {
+export type StudyFinished = {
     /**
-     * Attempt
+     * Kind
      */
-    attempt: number;
+    kind: 'finished';
     /**
-     * Detail
+     * Seq
      */
-    detail: string;
+    seq: number;
     /**
-     * Outcome
+     * Step
+     *
+     * Environment steps of each member when it happened.
      */
-    outcome: 'finished' | 'stopped' | 'failed' | 'crashed' | 'worker_shutdown';
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
 };
 
 /**
@@ -2930,44 +3078,28 @@ export type StudyFromYaml = {
 };
 
 /**
- * StudyHeartbeat
- *
- * Renews the lease and carries what is new since `position`; an attempt's first one carries all that it has.
- *
- * What the service holds from `position` on is replaced, so telling twice is harmless.
+ * StudyPayload
  */
-export type StudyHeartbeat = {
+export type StudyPayload = {
     /**
-     * Attempt
-     */
-    attempt: number;
-    /**
-     * None as long as the worker does not know it.
+     * Where the cells below were measured; they are void on any other.
      */
     machine: Machine | null;
     /**
      * Measurements
+     *
+     * What earlier attempts measured, so that nothing is measured twice.
      */
     measurements: Array<Measurement>;
     /**
-     * Position
+     * Spec
      */
-    position: number;
-    /**
-     * Progress
-     */
-    progress: string;
+    spec: {
+        [key: string]: unknown;
+    };
 };
 
-/**
- * StudyHeartbeatAnswer
- */
-export type StudyHeartbeatAnswer = {
-    /**
-     * Command
-     */
-    command: 'continue' | 'stop';
-};
+export type StudyStreamMessage = StudyEvent | Rewind | StudySummary;
 
 /**
  * StudySummary
@@ -3015,74 +3147,11 @@ export type StudySummary = {
     started_at: string | null;
     status: JobStatus;
     /**
-     * Total
+     * Stream
      *
-     * Cells.
+     * Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came.
      */
-    total: number;
-    /**
-     * Worker Name
-     */
-    worker_name: string | null;
-};
-
-/**
- * StudyUpdate
- *
- * What changed since the last message of a study's stream.
- */
-export type StudyUpdate = {
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Description
-     */
-    description: string;
-    /**
-     * Done
-     */
-    done: number;
-    /**
-     * Error
-     */
-    error: string | null;
-    /**
-     * Finished At
-     */
-    finished_at: string | null;
-    /**
-     * Id
-     */
-    id: number;
-    /**
-     * Where it was measured; none before anyone began.
-     */
-    machine: Machine | null;
-    /**
-     * Measurements
-     *
-     * All that there is from `position` on; what was known from there is void.
-     */
-    measurements: Array<Measurement>;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Position
-     */
-    position: number;
-    /**
-     * Progress
-     */
-    progress: string | null;
-    /**
-     * Started At
-     */
-    started_at: string | null;
-    status: JobStatus;
+    stream: string | null;
     /**
      * Total
      *
@@ -3418,7 +3487,7 @@ export type WorkerRegistration = {
     /**
      * Host Memory Bytes
      *
-     * Older workers do not tell.
+     * Older workers do not report it.
      */
     host_memory_bytes?: number | null;
     /**
@@ -4289,7 +4358,7 @@ export type StreamRunEventsData = {
         /**
          * After
          *
-         * `<attempt>-<seq>` of the last message that was seen.
+         * Where the reader stands: a message's id, or `stream`.
          */
         after?: string | null;
     };
@@ -5036,13 +5105,26 @@ export type GetStudyResponse = GetStudyResponses[keyof GetStudyResponses];
 
 export type StreamStudyEventsData = {
     body?: never;
+    headers?: {
+        /**
+         * Last-Event-Id
+         */
+        'last-event-id'?: string | null;
+    };
     path: {
         /**
          * Id
          */
         id: number;
     };
-    query?: never;
+    query?: {
+        /**
+         * After
+         *
+         * Where the reader stands: a message's id, or `stream`.
+         */
+        after?: string | null;
+    };
     url: '/api/v1/studies/{id}/events';
 };
 
@@ -5063,10 +5145,59 @@ export type StreamStudyEventsResponses = {
     /**
      * Successful Response
      */
-    200: StudyUpdate;
+    200: StudyStreamMessage;
 };
 
 export type StreamStudyEventsResponse = StreamStudyEventsResponses[keyof StreamStudyEventsResponses];
+
+export type ListStudyLogsData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Attempt
+         */
+        attempt?: number | null;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/studies/{id}/logs';
+};
+
+export type ListStudyLogsErrors = {
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListStudyLogsError = ListStudyLogsErrors[keyof ListStudyLogsErrors];
+
+export type ListStudyLogsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageLoggedLine;
+};
+
+export type ListStudyLogsResponse = ListStudyLogsResponses[keyof ListStudyLogsResponses];
 
 export type StopStudyData = {
     body?: never;
@@ -5182,6 +5313,233 @@ export type DownloadCheckpointResponses = {
 
 export type DownloadCheckpointResponse = DownloadCheckpointResponses[keyof DownloadCheckpointResponses];
 
+export type UploadArtifactData = {
+    body: Blob | File;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+        /**
+         * Name
+         */
+        name: string;
+    };
+    query: {
+        /**
+         * Attempt
+         */
+        attempt: number;
+        /**
+         * Sha256
+         */
+        sha256: string;
+        /**
+         * Step
+         */
+        step: number;
+    };
+    url: '/api/v1/worker/jobs/{id}/artifacts/{name}';
+};
+
+export type UploadArtifactErrors = {
+    /**
+     * The worker token is missing or wrong.
+     */
+    401: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * A newer attempt owns the job, or this one was given up: nothing was written.
+     */
+    409: ProblemDocument;
+    /**
+     * The bytes that arrived do not have the announced hash; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type UploadArtifactError = UploadArtifactErrors[keyof UploadArtifactErrors];
+
+export type UploadArtifactResponses = {
+    /**
+     * Successful Response
+     */
+    200: ArtifactStored;
+};
+
+export type UploadArtifactResponse = UploadArtifactResponses[keyof UploadArtifactResponses];
+
+export type ClaimJobData = {
+    body: ClaimRequest;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/worker/jobs/{id}/claim';
+};
+
+export type ClaimJobErrors = {
+    /**
+     * The worker token is missing or wrong.
+     */
+    401: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The job is not waiting for a worker, or this worker cannot take it.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ClaimJobError = ClaimJobErrors[keyof ClaimJobErrors];
+
+export type ClaimJobResponses = {
+    /**
+     * Successful Response
+     */
+    200: Claim;
+};
+
+export type ClaimJobResponse = ClaimJobResponses[keyof ClaimJobResponses];
+
+export type RecordHeartbeatData = {
+    body: Heartbeat;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/worker/jobs/{id}/heartbeat';
+};
+
+export type RecordHeartbeatErrors = {
+    /**
+     * The worker token is missing or wrong.
+     */
+    401: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * A newer attempt owns the job, or this one was given up: nothing was written.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RecordHeartbeatError = RecordHeartbeatErrors[keyof RecordHeartbeatErrors];
+
+export type RecordHeartbeatResponses = {
+    /**
+     * Successful Response
+     */
+    200: HeartbeatAnswer;
+};
+
+export type RecordHeartbeatResponse = RecordHeartbeatResponses[keyof RecordHeartbeatResponses];
+
+export type ReleaseJobData = {
+    body: Release;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/worker/jobs/{id}/release';
+};
+
+export type ReleaseJobErrors = {
+    /**
+     * The worker token is missing or wrong.
+     */
+    401: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * A newer attempt owns the job, or this one was given up: nothing was written.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ReleaseJobError = ReleaseJobErrors[keyof ReleaseJobErrors];
+
+export type ReleaseJobResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ReleaseJobResponse = ReleaseJobResponses[keyof ReleaseJobResponses];
+
+export type ResumeJobData = {
+    body: ResumeRequest;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/worker/jobs/{id}/resume';
+};
+
+export type ResumeJobErrors = {
+    /**
+     * The worker token is missing or wrong.
+     */
+    401: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * A newer attempt owns the job, or this one was given up: nothing was written.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ResumeJobError = ResumeJobErrors[keyof ResumeJobErrors];
+
+export type ResumeJobResponses = {
+    /**
+     * Successful Response
+     */
+    200: HeartbeatAnswer;
+};
+
+export type ResumeJobResponse = ResumeJobResponses[keyof ResumeJobResponses];
+
 export type RegisterWorkerData = {
     body: WorkerRegistration;
     path?: never;
@@ -5210,359 +5568,6 @@ export type RegisterWorkerResponses = {
 };
 
 export type RegisterWorkerResponse = RegisterWorkerResponses[keyof RegisterWorkerResponses];
-
-export type UploadArtifactData = {
-    body: Blob | File;
-    path: {
-        /**
-         * Id
-         */
-        id: number;
-        /**
-         * Name
-         */
-        name: string;
-    };
-    query: {
-        /**
-         * Attempt
-         */
-        attempt: number;
-        /**
-         * Sha256
-         */
-        sha256: string;
-        /**
-         * Step
-         */
-        step: number;
-    };
-    url: '/api/v1/worker/runs/{id}/artifacts/{name}';
-};
-
-export type UploadArtifactErrors = {
-    /**
-     * The worker token is missing or wrong.
-     */
-    401: ProblemDocument;
-    /**
-     * There is no such thing.
-     */
-    404: ProblemDocument;
-    /**
-     * A newer attempt owns the run, or this one was given up: nothing was written.
-     */
-    409: ProblemDocument;
-    /**
-     * The bytes that arrived do not have the announced hash; nothing was stored.
-     */
-    422: ProblemDocument;
-};
-
-export type UploadArtifactError = UploadArtifactErrors[keyof UploadArtifactErrors];
-
-export type UploadArtifactResponses = {
-    /**
-     * Successful Response
-     */
-    200: ArtifactStored;
-};
-
-export type UploadArtifactResponse = UploadArtifactResponses[keyof UploadArtifactResponses];
-
-export type ClaimRunData = {
-    body: ClaimRequest;
-    path: {
-        /**
-         * Id
-         */
-        id: number;
-    };
-    query?: never;
-    url: '/api/v1/worker/runs/{id}/claim';
-};
-
-export type ClaimRunErrors = {
-    /**
-     * The worker token is missing or wrong.
-     */
-    401: ProblemDocument;
-    /**
-     * There is no such thing.
-     */
-    404: ProblemDocument;
-    /**
-     * The run is not waiting for a worker, or this worker cannot take it.
-     */
-    409: ProblemDocument;
-    /**
-     * What was sent is not valid; nothing was stored.
-     */
-    422: ProblemDocument;
-};
-
-export type ClaimRunError = ClaimRunErrors[keyof ClaimRunErrors];
-
-export type ClaimRunResponses = {
-    /**
-     * Successful Response
-     */
-    200: Claim;
-};
-
-export type ClaimRunResponse = ClaimRunResponses[keyof ClaimRunResponses];
-
-export type RecordHeartbeatData = {
-    body: Heartbeat;
-    path: {
-        /**
-         * Id
-         */
-        id: number;
-    };
-    query?: never;
-    url: '/api/v1/worker/runs/{id}/heartbeat';
-};
-
-export type RecordHeartbeatErrors = {
-    /**
-     * The worker token is missing or wrong.
-     */
-    401: ProblemDocument;
-    /**
-     * There is no such thing.
-     */
-    404: ProblemDocument;
-    /**
-     * A newer attempt owns the run, or this one was given up: nothing was written.
-     */
-    409: ProblemDocument;
-    /**
-     * What was sent is not valid; nothing was stored.
-     */
-    422: ProblemDocument;
-};
-
-export type RecordHeartbeatError = RecordHeartbeatErrors[keyof RecordHeartbeatErrors];
-
-export type RecordHeartbeatResponses = {
-    /**
-     * Successful Response
-     */
-    200: HeartbeatAnswer;
-};
-
-export type RecordHeartbeatResponse = RecordHeartbeatResponses[keyof RecordHeartbeatResponses];
-
-export type ReleaseRunData = {
-    body: Release;
-    path: {
-        /**
-         * Id
-         */
-        id: number;
-    };
-    query?: never;
-    url: '/api/v1/worker/runs/{id}/release';
-};
-
-export type ReleaseRunErrors = {
-    /**
-     * The worker token is missing or wrong.
-     */
-    401: ProblemDocument;
-    /**
-     * There is no such thing.
-     */
-    404: ProblemDocument;
-    /**
-     * A newer attempt owns the run, or this one was given up: nothing was written.
-     */
-    409: ProblemDocument;
-    /**
-     * What was sent is not valid; nothing was stored.
-     */
-    422: ProblemDocument;
-};
-
-export type ReleaseRunError = ReleaseRunErrors[keyof ReleaseRunErrors];
-
-export type ReleaseRunResponses = {
-    /**
-     * Successful Response
-     */
-    204: void;
-};
-
-export type ReleaseRunResponse = ReleaseRunResponses[keyof ReleaseRunResponses];
-
-export type ResumeRunData = {
-    body: ResumeRequest;
-    path: {
-        /**
-         * Id
-         */
-        id: number;
-    };
-    query?: never;
-    url: '/api/v1/worker/runs/{id}/resume';
-};
-
-export type ResumeRunErrors = {
-    /**
-     * The worker token is missing or wrong.
-     */
-    401: ProblemDocument;
-    /**
-     * There is no such thing.
-     */
-    404: ProblemDocument;
-    /**
-     * A newer attempt owns the run, or this one was given up: nothing was written.
-     */
-    409: ProblemDocument;
-    /**
-     * What was sent is not valid; nothing was stored.
-     */
-    422: ProblemDocument;
-};
-
-export type ResumeRunError = ResumeRunErrors[keyof ResumeRunErrors];
-
-export type ResumeRunResponses = {
-    /**
-     * Successful Response
-     */
-    200: HeartbeatAnswer;
-};
-
-export type ResumeRunResponse = ResumeRunResponses[keyof ResumeRunResponses];
-
-export type ClaimStudyData = {
-    body: ClaimRequest;
-    path: {
-        /**
-         * Id
-         */
-        id: number;
-    };
-    query?: never;
-    url: '/api/v1/worker/studies/{id}/claim';
-};
-
-export type ClaimStudyErrors = {
-    /**
-     * The worker token is missing or wrong.
-     */
-    401: ProblemDocument;
-    /**
-     * There is no such thing.
-     */
-    404: ProblemDocument;
-    /**
-     * The study is not waiting for a worker, or this worker may not take it.
-     */
-    409: ProblemDocument;
-    /**
-     * What was sent is not valid; nothing was stored.
-     */
-    422: ProblemDocument;
-};
-
-export type ClaimStudyError = ClaimStudyErrors[keyof ClaimStudyErrors];
-
-export type ClaimStudyResponses = {
-    /**
-     * Successful Response
-     */
-    200: StudyClaim;
-};
-
-export type ClaimStudyResponse = ClaimStudyResponses[keyof ClaimStudyResponses];
-
-export type EndStudyData = {
-    body: StudyEnd;
-    path: {
-        /**
-         * Id
-         */
-        id: number;
-    };
-    query?: never;
-    url: '/api/v1/worker/studies/{id}/end';
-};
-
-export type EndStudyErrors = {
-    /**
-     * The worker token is missing or wrong.
-     */
-    401: ProblemDocument;
-    /**
-     * There is no such thing.
-     */
-    404: ProblemDocument;
-    /**
-     * A newer attempt owns the study, or it has ended: nothing was written.
-     */
-    409: ProblemDocument;
-    /**
-     * What was sent is not valid; nothing was stored.
-     */
-    422: ProblemDocument;
-};
-
-export type EndStudyError = EndStudyErrors[keyof EndStudyErrors];
-
-export type EndStudyResponses = {
-    /**
-     * Successful Response
-     */
-    204: void;
-};
-
-export type EndStudyResponse = EndStudyResponses[keyof EndStudyResponses];
-
-export type RecordStudyHeartbeatData = {
-    body: StudyHeartbeat;
-    path: {
-        /**
-         * Id
-         */
-        id: number;
-    };
-    query?: never;
-    url: '/api/v1/worker/studies/{id}/heartbeat';
-};
-
-export type RecordStudyHeartbeatErrors = {
-    /**
-     * The worker token is missing or wrong.
-     */
-    401: ProblemDocument;
-    /**
-     * There is no such thing.
-     */
-    404: ProblemDocument;
-    /**
-     * A newer attempt owns the study, or it has ended: nothing was written.
-     */
-    409: ProblemDocument;
-    /**
-     * What was sent is not valid; nothing was stored.
-     */
-    422: ProblemDocument;
-};
-
-export type RecordStudyHeartbeatError = RecordStudyHeartbeatErrors[keyof RecordStudyHeartbeatErrors];
-
-export type RecordStudyHeartbeatResponses = {
-    /**
-     * Successful Response
-     */
-    200: StudyHeartbeatAnswer;
-};
-
-export type RecordStudyHeartbeatResponse = RecordStudyHeartbeatResponses[keyof RecordStudyHeartbeatResponses];
 
 export type BeatWorkerData = {
     body?: never;
