@@ -36,7 +36,6 @@ export type {
   SpeedAdvice,
   StoredStudy as Study,
   StudySummary,
-  StudyUpdate,
   Worker,
   WorkerAdvice,
 } from "@/api/generated/types.gen"

@@ -111,21 +111,31 @@ describe("a running study", () => {
     vi.stubGlobal("EventSource", FakeEventSource)
   })
 
-  it("shows cells as they are streamed, and replaces cells that another worker repeats", async () => {
-    const running = study({ status: "running", done: 1, total: 3, measurements: [measurement()] })
+  it("shows cells as they are streamed, and drops those of another machine", async () => {
+    const running = study({
+      status: "running",
+      done: 1,
+      total: 3,
+      measurements: [measurement()],
+      stream: "1-2",
+    })
     show("/studies?ids=1", { "GET /api/v1/studies": pageOf([running]), "GET /api/v1/studies/1": running })
     const table = await screen.findByRole("table")
     expect(within(table).getAllByRole("row")).toHaveLength(2)
-    expect(FakeEventSource.last.url).toBe("/api/v1/studies/1/events")
-    const { spec: _spec, yaml: _yaml, ...summary } = running
+    expect(FakeEventSource.last.url).toBe("/api/v1/studies/1/events?after=1-2")
+    const { spec: _spec, yaml: _yaml, measurements: _measurements, ...summary } = running
     const cell = measurement({ population_size: 4, median: 8.25 })
-    act(() => FakeEventSource.last.say("study", { ...summary, done: 2, position: 1, measurements: [cell] }))
+    const say = (kind: string, data: object, id: string) =>
+      act(() => FakeEventSource.last.say(kind, data, id))
+    say("measured", { kind: "measured", seq: 3, step: 2, wall: 1, measurement: cell }, "1-3")
     expect(await within(table).findByText("8.25")).toBeTruthy()
     expect(within(table).getAllByRole("row")).toHaveLength(3)
-    const news = { ...summary, done: 1, position: 0, measurements: [cell], status: "stopped" }
-    act(() => FakeEventSource.last.say("study", news))
+    const elsewhere = { ...running.machine, device_name: "another processor" }
+    say("machine", { kind: "machine", seq: 4, step: 0, wall: 1, machine: elsewhere }, "2-4")
+    say("measured", { kind: "measured", seq: 5, step: 1, wall: 1, measurement: cell }, "2-5")
     await waitFor(() => expect(within(table).getAllByRole("row")).toHaveLength(2))
-    expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED)
+    say("status", { ...summary, done: 1, status: "stopped" }, "")
+    await waitFor(() => expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED))
     expect(FakeEventSource.opened).toHaveLength(1)
   })
 
@@ -134,9 +144,12 @@ describe("a running study", () => {
     show("/studies?ids=1,2", { "GET /api/v1/studies/1": running })
     await waitFor(() => expect(FakeEventSource.opened).toHaveLength(1))
     vi.useFakeTimers()
+    const cell = { kind: "measured", seq: 7, step: 1, wall: 1, measurement: measurement() }
+    act(() => FakeEventSource.last.say("measured", cell, "1-7"))
     FakeEventSource.last.refuse()
     vi.advanceTimersByTime(2000)
     vi.useRealTimers()
-    expect(FakeEventSource.opened.map(({ url }) => url)).toEqual(Array(2).fill("/api/v1/studies/1/events"))
+    expect(FakeEventSource.last.url).toBe("/api/v1/studies/1/events?after=1-7")
+    expect(FakeEventSource.opened).toHaveLength(2)
   })
 })
