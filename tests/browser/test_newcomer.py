@@ -58,22 +58,22 @@ def test_a_newcomer_starts_watches_and_stops_a_population(page: Page, platform, 
 
 
 def choose_a_descendant(page: Page, platform, run_id: int) -> None:
-    """Clicks the newest bar of each lane of the river until one was born by an exploit.
+    """Clicks the newest bar of each lane of the timeline until one was born by an exploit.
 
-    Bars are paint on a canvas: the pointer's shape tells where one is, and the address tells which one was chosen.
+    Bars are paint on a canvas: the pointer's shape shows where one is, and the address which one was chosen.
     """
-    river = page.get_by_test_id("lineage")
-    box = river.bounding_box()
+    timeline = page.get_by_test_id("lineage")
+    box = timeline.bounding_box()
     assert box is not None
     lineage = platform.client.lineage(run_id)
     parents = {span.id: span.parent for span in lineage.spans}
     for slot in range(lineage.population_size):
         y = (slot + 0.5) * box["height"] / lineage.population_size
         for x in range(int(box["width"]) - 4, 4, -12):
-            river.hover(position={"x": x, "y": y})
-            if river.evaluate("element => element.style.cursor") == "pointer":
+            timeline.hover(position={"x": x, "y": y})
+            if timeline.evaluate("element => element.style.cursor") == "pointer":
                 before = page.url
-                river.click(position={"x": x, "y": y})
+                timeline.click(position={"x": x, "y": y})
                 expect(page).not_to_have_url(before)
                 break
         chosen = re.search(r"span=(\d+)", page.url)

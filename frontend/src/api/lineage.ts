@@ -34,7 +34,7 @@ export function lineageOfRun(id: number, snapshot: number): LineageSource {
   }
 }
 
-/** `name` tells one imported lineage from the next. */
+/** `name` distinguishes one imported lineage from the next. */
 export function lineageOfImport(body: RunLineage, name: number): LineageSource {
   return {
     key: ["imported", name],
