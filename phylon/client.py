@@ -12,7 +12,7 @@ with Client() as phylon:
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 from phylon.contract.advice import Advice
 from phylon.contract.artifacts import Artifact
 from phylon.contract.base import Page
-from phylon.contract.catalogue import Environment, Preset
+from phylon.contract.catalogue import Algorithm, Environment, Method, Preset, Suite
 from phylon.contract.events import EVENT_KINDS, RunEvent, run_event
 from phylon.contract.experiments import Experiment, ExperimentSummary
 from phylon.contract.groups import ExperimentGroup, GroupSummary
@@ -94,6 +94,16 @@ class Client:
 
     def environments(self, suite: str | None = None, search: str | None = None) -> list[Environment]:
         return self._list("/catalogue", Environment, page_size=10_000, suite=suite, search=search)
+
+    def algorithms(self) -> list[Algorithm]:
+        """With their hyper-parameters and recommended search spaces; plug-ins of the service among them."""
+        return self._list("/algorithms", Algorithm)
+
+    def methods(self) -> list[Method]:
+        return self._list("/methods", Method)
+
+    def suites(self) -> list[Suite]:
+        return self._list("/suites", Suite)
 
     def workers(self) -> list[Worker]:
         return self._list("/workers", Worker)
@@ -223,10 +233,17 @@ class Client:
 
     def logs(self, run_id: int, attempt: int | None = None, follow: bool = False) -> Iterator[LoggedLine]:
         """What trainer and supervisor printed; with `follow`, until the run ends."""
+        return self._logs(f"/runs/{run_id}", attempt, lambda: not follow or self.run(run_id).ended)
+
+    def study_logs(self, study_id: int, attempt: int | None = None) -> Iterator[LoggedLine]:
+        """What the study's process and its supervisor printed."""
+        return self._logs(f"/studies/{study_id}", attempt, lambda: True)
+
+    def _logs(self, path: str, attempt: int | None, has_ended: Callable[[], bool]) -> Iterator[LoggedLine]:
         after: str | None = None
         while True:
-            ended = not follow or self.run(run_id).ended  # asked first, so that the last lines are surely there
-            page = self._page(f"/runs/{run_id}/logs", LoggedLine, attempt=attempt, after=after, limit=1000)
+            ended = has_ended()  # asked first, so that the last lines are surely there
+            page = self._page(f"{path}/logs", LoggedLine, attempt=attempt, after=after, limit=1000)
             yield from page.items
             after = page.next
             if not page.items:

@@ -22,7 +22,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from phylon.spec import parse_spec, segment_steps
+from phylon.spec import parse_spec, segment_steps, spec_to_json
 from phylon.spec.distributions import Model
 from phylon.spool import SPOOL_FILE, cut_spool
 
@@ -69,6 +69,8 @@ def open_run(run_dir: Path, request: RunRequest) -> bool:
         raise RunDirectoryRefused(f"'{run_dir}' is a file") from None
     except ValueError:
         raise RunDirectoryRefused(f"'{run_dir / RUN_FILE}' is damaged") from None
+    # A directory of an earlier version is compared by what its spec means today.
+    held = held.model_copy(update={"spec": spec_to_json(parse_spec(held.spec))})
     difference = _difference(held.model_dump(exclude={"run_id"}), request.model_dump(exclude={"run_id"}))
     if difference:
         raise RunDirectoryRefused(f"'{run_dir}' already holds another run: {difference}")

@@ -118,7 +118,7 @@ def _read(session: Session, study: Study) -> StoredStudy:
     return StoredStudy(
         **_fields(study),
         spec=study.spec,
-        yaml=study_to_yaml(RuntimeStudySpec.model_validate(study.spec)),
+        yaml=study_to_yaml(parse_study(study.spec)),
         measurements=repository.measurements(session, study.id),
     )
 

@@ -11,6 +11,7 @@ GYMNASIUM = SuiteDescription(
     distributions=("gymnasium",),
     catalogue=("phylon.catalogue", "gymnasium.json"),
     has_stepping=True,
+    is_usual=True,
 )
 
 ENVPOOL = SuiteDescription(

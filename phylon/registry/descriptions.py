@@ -244,6 +244,8 @@ class SuiteDescription(NamedTuple):
     """Whether environments are JAX functions that run on the device."""
     has_stepping: bool = False
     """Whether `environment.stepping` has a meaning here."""
+    is_usual: bool = False
+    """Whether a spec that names no suite means this one, where several have the environment."""
 
     def family(self, name: str) -> FamilyDescription:
         return self.families.get(name, FamilyDescription(is_renderable=self.is_renderable))

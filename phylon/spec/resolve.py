@@ -43,7 +43,6 @@ SHORT_FORMS = {
 }
 """By section: the field that a text or a number in its place means."""
 
-USUAL_SUITE = "gymnasium"
 USUAL_SIZE = 8
 
 
@@ -126,13 +125,17 @@ def _find_suite(draft: Draft, id: str) -> str:
     found = _suites_with(id)
     if not found:  # its id has a problem, whose remedy names similar ones of one suite: that of the most similar one
         similar = difflib.get_close_matches(id, [entry.id for entry in entries()], n=1)
-        return next(iter(_suites_with(*similar)), USUAL_SUITE)
-    suite = USUAL_SUITE if USUAL_SUITE in found else found[0]
+        return next(iter(_suites_with(*similar)), _usual_suite())
+    suite = _usual_suite() if _usual_suite() in found else found[0]
     if len(found) > 1:
         others = ", ".join(other for other in found if other != suite)
         message = f"{suite} is used; {others} {'has' if len(found) == 2 else 'have'} it too"
         draft.notes.append(Note(path="environment.suite", message=message))
     return suite
+
+
+def _usual_suite() -> str:
+    return next(suite.name for suite in suites().values() if suite.is_usual)
 
 
 def _suites_with(*ids: str) -> list[str]:
@@ -157,9 +160,10 @@ def _settle_network(draft: Draft, algorithm: AlgorithmDescription, entry: Enviro
 
 
 def _settle_population(draft: Draft) -> tuple[MethodDescription | None, int]:
-    """Alone, a member is independent; several are a population that PBT trains."""
-    size, default = draft.count("population.size"), USUAL_SIZE if draft.has("population.method") else 1
-    usual = PBTSpec if (size or default) > 1 else IndependentSpec
+    """Alone, a member is independent; several, or fields of a method without its name, mean PBT."""
+    has_method = draft.has("population.method")
+    size, default = draft.count("population.size"), USUAL_SIZE if has_method else 1
+    usual = PBTSpec if has_method or (size or default) > 1 else IndependentSpec
     draft.fill("population.method.name", name_of(usual))
     method = methods().get(str(draft.get("population.method.name")))
     if method is None:

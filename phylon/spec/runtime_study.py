@@ -54,9 +54,12 @@ Hidden = Annotated[tuple[Width, ...], Field(min_length=1, max_length=8)]
 
 
 class StudyCell(Model):
-    """One point of a study: one way to update one population."""
+    """One point of a study: one way to update one population.
 
-    algorithm: AlgorithmName
+    Its algorithm may be a plug-in's that is not installed where a measurement is read.
+    """
+
+    algorithm: str
     framework: Framework
     strategy: StudyStrategy
     compiled: bool

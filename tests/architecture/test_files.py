@@ -11,7 +11,7 @@ LONGEST_MODULE = 600
 REGISTRY = re.compile(
     # The shapes of a registry's addresses and of the settings that name one; no host has to be listed here.
     r"https?://\S+(\.whl\b|\.tgz\b|\.tar\.gz\b|/simple\b)|"
-    r"--(extra-)?index-url|--find-links|\"resolved\":|^\s*registry\s*=",
+    r"--(extra-)?index-url|--find-links|\"resolved\": \"http|^\s*registry\s*=",
     re.MULTILINE,
 )
 

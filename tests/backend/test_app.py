@@ -246,7 +246,7 @@ class TestOpenAPI:
             for path in schema["paths"].values()
             if path.get("get", {}).get("operationId", "").startswith("list_")
         ]
-        assert len(lists) == 9
+        assert len(lists) == 13
         for operation in lists:
             reference = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
             page = schema["components"]["schemas"][reference.rsplit("/", 1)[-1]]

@@ -183,7 +183,7 @@ class TestFence:
         assert job.worker.upload(job.id, attempt, "000040.npz", b"", EMPTY_SHA256).status_code == 200
         assert job.worker.release(job.id, attempt).status_code == 204
         assert (job.read()["status"], stored("last_seq")) == ("finished", 0)
-        assert [line["text"] for line in job.client.get(f"{job.path}/logs").json()["lines"]] == ["done"]
+        assert [line["text"] for line in job.client.get(f"{job.path}/logs").json()["items"]] == ["done"]
 
     def test_events_of_another_kind_of_job_are_refused(self, job, stored):
         attempt = job.worker.take(job.id)

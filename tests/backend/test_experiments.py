@@ -68,8 +68,8 @@ class TestCreate:
         monkeypatch.setattr("phylon.spec.lengths.TRANSITIONS", 12_345)
         assert parse_yaml(text) != meant, "the defaults have changed"
         claim = worker.claim(created["runs"][0]["id"]).json()
-        assert claim["spec"] == created["spec"]
-        assert parse_spec(claim["spec"]) == meant
+        assert claim["payload"]["spec"] == created["spec"]
+        assert parse_spec(claim["payload"]["spec"]) == meant
         assert client.get(f"/api/v1/experiments/{created['id']}").json()["spec"] == created["spec"]
 
     def test_plain_data_is_kept_as_it_was_written(self, client):

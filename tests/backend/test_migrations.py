@@ -113,11 +113,11 @@ class TestOldRelease:
         assert run["error"] == (old_release.ERROR if status == "failed" else None)
         assert run["created_at"] == "2026-01-02T03:04:05Z"
         assert (run["started_at"] is not None, run["worker_name"]) == (begun, "worker-1" if begun else None)
-        lines = client.get(f"/api/v1/runs/{number}/logs").json()["lines"]
+        lines = client.get(f"/api/v1/runs/{number}/logs").json()["items"]
         assert [(line["attempt"], line["text"]) for line in lines] == (
             [(1, "attempt 1"), (2, "attempt 2")] if begun else []
         )
-        files = client.get(f"/api/v1/runs/{number}/artifacts").json()
+        files = client.get(f"/api/v1/runs/{number}/artifacts").json()["items"]
         assert [(file["name"], file["step"]) for file in files] == ([("000001.npz", 200)] if begun else [])
         names = client.get(f"/api/v1/runs/{number}/metrics/names").json()
         assert names == (["evaluation/return"] if begun else [])
