@@ -119,7 +119,7 @@ class TestOldRelease:
         )
         files = client.get(f"/api/v1/runs/{number}/artifacts").json()["items"]
         assert [(file["name"], file["step"]) for file in files] == ([("000001.npz", 200)] if begun else [])
-        names = client.get(f"/api/v1/runs/{number}/metrics/names").json()
+        names = client.get(f"/api/v1/runs/{number}/metrics/names").json()["items"]
         assert names == (["evaluation/return"] if begun else [])
         spans = client.get(f"/api/v1/runs/{number}/lineage").json()["spans"]
         assert [span["weights"] for span in spans] == (["00000000", "00000001"] if begun else [])
