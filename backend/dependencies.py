@@ -30,7 +30,7 @@ def get_write_session(context: ContextDep) -> Iterator[Session]:
 
 
 # `scope="function"`: the transaction ends before the answer is sent, so a failed commit is never reported as a success
-# and whoever got the answer finds the row.
+# and a client that got the answer finds the row.
 ReadSession = Annotated[Session, Depends(get_read_session, scope="function")]
 WriteSession = Annotated[Session, Depends(get_write_session, scope="function")]
 

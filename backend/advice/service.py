@@ -91,7 +91,7 @@ def _experiment(yaml: str) -> ExperimentSpec:
 
 
 def _evidence(session: Session, subject: Subject) -> list[Evidence]:
-    """What studies tell about the subject: the sizes most like its own first, and the newest of those."""
+    """What studies measured of the subject: the sizes most like its own first, and the newest of those."""
     found: list[Evidence] = []
     for study in studies.newest_measured(session, NEWEST_STUDIES):
         if study.machine is not None and subject.algorithm in study.spec["algorithms"]:

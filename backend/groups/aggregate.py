@@ -1,5 +1,5 @@
 """Several experiments in a few numbers, after Agarwal et al. 2021 (arXiv 2108.13264): mean, interquartile mean, and
-intervals from a bootstrap that draws anew within each experiment. Experiments are fixed; what was learned is random.
+intervals from a bootstrap that resamples within each experiment. Experiments are fixed; what was learned is random.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ def aggregate(experiments: Sequence[Scores]) -> Aggregate:
     """Of at least one experiment; each has its samples, at least one and all finite."""
     sizes = [len(samples) for samples in experiments]
     resamples = max(100, min(RESAMPLES, LARGEST_DRAW // sum(sizes)))
-    has_interval = min(sizes) > 1  # drawing anew from a single sample always gives that sample
+    has_interval = min(sizes) > 1  # resampling a single sample always gives that sample
     random = np.random.default_rng(0)  # the same numbers give the same interval whenever they are asked for
     draws = [samples[random.integers(len(samples), size=(resamples, len(samples)))] for samples in experiments]
 

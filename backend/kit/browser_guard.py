@@ -1,6 +1,6 @@
-"""Keeps foreign web pages out of a service that trusts whoever reaches it on loopback.
+"""Keeps foreign web pages out of a service that trusts everyone who reaches it on loopback.
 
-A page that points its own name at 127.0.0.1 (DNS rebinding) is told apart by the Host header; a page that posts to us
+A page that points its own name at 127.0.0.1 (DNS rebinding) is recognised by the Host header; a page that posts to us
 from elsewhere, by the Origin header, which browsers always send with such requests and pages cannot forge.
 """
 

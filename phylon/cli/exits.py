@@ -32,7 +32,7 @@ class WorkFailed(Exception):
 
 
 def guarded(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """`command` with every expected error told on stderr and turned into its exit code."""
+    """`command` with every expected error printed on stderr and turned into its exit code."""
 
     @functools.wraps(command)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:

@@ -45,8 +45,8 @@ def show_group(group: ExperimentGroup) -> None:
     columns = ["id", "name", "status", "environment", "progress", "final return", "samples"]
     print_table(columns, map(_row, group.experiments), right=["id", "progress", "final return", "samples"])
     if group.aggregate:
-        told = f"{group.aggregate.samples} samples of {group.aggregate.experiments} experiments"
-        say(f"interquartile mean {_in_words(group.aggregate.interquartile_mean)}, {told}")
+        basis = f"{group.aggregate.samples} samples of {group.aggregate.experiments} experiments"
+        say(f"interquartile mean {_in_words(group.aggregate.interquartile_mean)}, {basis}")
         say(f"mean {_in_words(group.aggregate.mean)}")
 
 

@@ -64,7 +64,7 @@ def lineage(
             raise BadInput("a table goes to the terminal; use --out with --format json, newick or ray")
         report(found, returns)
         if import_ray:
-            err.print("Ray tells neither fitness nor the first values of trials that none cloned.", highlight=False)
+            err.print("Ray records neither fitness nor the first values of trials that none cloned.", highlight=False)
         return
     text = _as_json(found, returns) if format_ is LineageFormat.json else _as_newick(found)
     if out_ is None:
@@ -151,8 +151,8 @@ def _write_ray(found: RunLineage, folder: Path | None) -> None:
 def _as_json(found: RunLineage, returns: Series | None) -> str:
     from phylon.lineage.summary import summarise
 
-    told = found.model_dump(mode="json") | {"summary": summarise(found, returns).model_dump(mode="json")}
-    return json.dumps(told, indent=1) + "\n"
+    document = found.model_dump(mode="json") | {"summary": summarise(found, returns).model_dump(mode="json")}
+    return json.dumps(document, indent=1) + "\n"
 
 
 def _as_newick(found: RunLineage) -> str:

@@ -15,7 +15,7 @@ from phylon.contract.events import Lineage, Metrics, RunEvent, Span
 
 @dataclass
 class RunState:
-    """What is known of a run by its events so far. A resumed run tells its events from the checkpoint on anew."""
+    """What is known of a run by its events so far. A resumed run reports its events after the checkpoint again."""
 
     total_steps: int
     members: int
@@ -72,7 +72,7 @@ class View(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None: ...
     def show(self, label: str, state: RunState, note: str, evaluated: bool) -> None: ...
-    def tell(self, text: str) -> None: ...
+    def note(self, text: str) -> None: ...
 
 
 def make_view() -> View:
@@ -113,7 +113,7 @@ class Bars:
             )
         self._progress.update(self._tasks[label], completed=state.step, text=text)
 
-    def tell(self, text: str) -> None:
+    def note(self, text: str) -> None:
         err.print(text, soft_wrap=True, markup=False, highlight=False)
 
 
@@ -133,14 +133,14 @@ class Lines:
 
     def show(self, label: str, state: RunState, note: str, evaluated: bool) -> None:
         if evaluated:
-            self.tell(
+            self.note(
                 f"{label} {state.step}/{state.total_steps} steps · return best {number(state.best)}, "
                 f"median {number(state.median)} · {number(state.steps_per_second)} member-steps/s · "
                 f"{duration(state.seconds_left)} left"
             )
         elif self._notes.get(label) != note:
             self._notes[label] = note
-            self.tell(f"{label} {note}")
+            self.note(f"{label} {note}")
 
-    def tell(self, text: str) -> None:
+    def note(self, text: str) -> None:
         err.print(text, soft_wrap=True, markup=False, highlight=False)

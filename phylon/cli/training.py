@@ -98,7 +98,7 @@ def _train_one(label: str, spec: ExperimentSpec, folder: Path, seed: int) -> Non
             Interrupts(trainer) as interrupts,
         ):
             if is_resumed:
-                view.tell(f"resuming the run in {folder}")
+                view.note(f"resuming the run in {folder}")
             _follow(label, spec, folder, trainer, interrupts, view)
         interrupted = interrupts.count > 0
         outcome = _outcome(folder)
@@ -126,11 +126,11 @@ def _follow(
         for event in reader.read():
             evaluated = state.apply(event)
             if isinstance(event, Started):
-                view.tell(f"{label}: {event.strategy} on {', '.join(event.devices)}. {event.explanation}")
+                view.note(f"{label}: {event.strategy} on {', '.join(event.devices)}. {event.explanation}")
             view.show(label, state, "training", evaluated)
         if interrupts.count and not is_interrupt_shown:
             is_interrupt_shown = True
-            view.tell("stopping at the next segment, with a checkpoint; Ctrl-C again kills the trainer")
+            view.note("stopping at the next segment, with a checkpoint; Ctrl-C again kills the trainer")
         if not ended:
             time.sleep(POLL_SECONDS)
 

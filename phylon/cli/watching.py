@@ -48,7 +48,7 @@ def watch_experiment(client: Client, experiment: Experiment) -> None:
                     case Run():
                         notes[run_id] = said.status
                     case Rewind():
-                        view.tell(f"{labels[run_id]} resumes from its checkpoint")
+                        view.note(f"{labels[run_id]} resumes from its checkpoint")
                     case _:
                         evaluated = states[run_id].apply(said)
                 view.show(labels[run_id], states[run_id], notes[run_id], evaluated)

@@ -29,7 +29,7 @@ _SINGLE_VALUED = ("speed/", "time/", "population/")
 
 
 def is_of_whole_population(name: str, series: Series, population_size: int) -> bool:
-    """Whether its values belong to no member. In a population of one, only the kind of a metric tells."""
+    """Whether its values belong to no member. In a population of one, only the kind of a metric decides."""
     return series.values.shape[1] == 1 and (population_size > 1 or name.startswith(_SINGLE_VALUED))
 
 

@@ -1,4 +1,4 @@
-"""What a lineage tells: pure functions that the CLI and the service share.
+"""Analyses of a lineage: pure functions that the CLI and the service share.
 
 ancestry.py   who descends from whom, and whose founder prevails
 lines.py      the tree of the living, one line a member

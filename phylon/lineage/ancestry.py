@@ -15,7 +15,7 @@ Path = Sequence[LineageSpan]
 """From a founder to a descendant."""
 
 Member = Literal["best"] | int
-"""The best at the last evaluation, or whoever lives in a slot."""
+"""The best at the last evaluation, or the member in a slot."""
 
 
 class NoSuchMember(LookupError):

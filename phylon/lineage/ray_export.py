@@ -13,7 +13,7 @@ from phylon.lineage.ray_log import GLOBAL_FILE, Config, Exploit, policy_file, wr
 from phylon.lineage.schedule import spelled
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that a zip can tell: equal lineages make equal archives."""
+"""The earliest time that a zip can hold: equal lineages make equal archives."""
 
 
 def ray_files(lineage: RunLineage) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """A lineage from Ray Tune's mutation logs, so that runs of the past can be drawn and followed.
 
-The logs tell less than a lineage holds. Not known, hence empty: fitness, ranks, weights, seconds, and the values of
+The logs hold less than a lineage. Not known, hence empty: fitness, ranks, weights, seconds, and the values of
 founders that nobody cloned. Derived: steps are the clones' iterations; bounds are the smallest and largest value seen;
-whether a value was perturbed or drawn anew is not told, so every change counts as perturbed; the run is taken to end
+whether a value was perturbed or resampled is not recorded, so every change counts as perturbed; the run is taken to end
 one interval after its last exploit.
 """
 
@@ -19,7 +19,7 @@ from phylon.lineage.ray_values import Columns, columns_of
 _NUMBERED = re.compile(r"\d+")
 _MOST_MEMBERS = 4096
 _FACTORS = (0.8, 1.2)
-"""Ray's own, which are told from other changes."""
+"""Ray's own, which are recognised among other changes."""
 
 
 def lineage_of_ray(files: Mapping[str, str]) -> RunLineage:
@@ -59,7 +59,7 @@ def _end(steps: Sequence[int]) -> int:
 
 
 def _slots(exploits: Sequence[Exploit]) -> dict[str, int]:
-    """The number with which every tag of Ray begins, when it tells trials apart; else places in order of appearance."""
+    """The number with which every tag of Ray begins, if it distinguishes trials; else places in order of appearance."""
     tags = list(dict.fromkeys(tag for exploit in exploits for tag in (exploit.clone, exploit.target)))
     numbers = [int(found.group()) for tag in tags if (found := _NUMBERED.match(tag))]
     if len(set(numbers)) == len(tags) and max(numbers) < _MOST_MEMBERS:

@@ -49,10 +49,10 @@ def written(exploits: Iterable[Exploit]) -> str:
 
 
 def read(files: Mapping[str, str]) -> list[Exploit]:
-    """The exploits that these files tell of, in order. Raises `RayLogInvalid`.
+    """The exploits that these files record, in order. Raises `RayLogInvalid`.
 
     The global file has them all. Without it those of the policy files are put together: a file is copied with its
-    trial, so a line that stands in several is one exploit, and what befell trials that were later replaced is lost.
+    trial, so a line that stands in several is one exploit, and the history of trials that were later replaced is lost.
     """
     named = {PurePosixPath(name.replace("\\", "/")).name: text for name, text in files.items()}
     whole = [name for name in named if _GLOBAL.fullmatch(name)]

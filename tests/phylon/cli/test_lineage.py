@@ -71,7 +71,7 @@ def test_ray_there_and_back(phylon, folder: Path, tmp_path: Path):
     assert phylon("lineage", str(folder), "--format", "ray", "--out", str(logs)).exit_code == 0
     assert sorted(path.name for path in logs.iterdir()) == ["pbt_global.txt", "pbt_policy_1.txt"]
     result = phylon("lineage", "--import-ray", str(logs))
-    assert "m1.s2" in result.stdout and "Ray tells neither fitness" in result.stderr
+    assert "m1.s2" in result.stdout and "Ray records neither fitness" in result.stderr
 
 
 @pytest.mark.parametrize(
