@@ -11,9 +11,11 @@ import {
   getRunLineage,
   getRunMetrics,
   getStudy,
+  listAlgorithms,
   listEnvironments,
   listExperiments,
   listGroups,
+  listMethods,
   listMetricNames,
   listPresets,
   listRunArtifacts,
@@ -66,6 +68,20 @@ interface Page<T> {
   items: T[]
   next: string | null
 }
+
+export const algorithmsQuery = queryOptions({
+  queryKey: ["algorithms"],
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listAlgorithms({ ...ONCE, signal, query: { after } })).data),
+  staleTime: 60_000,
+})
+
+export const methodsQuery = queryOptions({
+  queryKey: ["methods"],
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listMethods({ ...ONCE, signal, query: { after } })).data),
+  staleTime: 60_000,
+})
 
 export const presetsQuery = queryOptions({
   queryKey: ["presets"],

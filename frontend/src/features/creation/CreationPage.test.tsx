@@ -137,3 +137,26 @@ describe("the editor", () => {
     })
   })
 })
+
+describe("installed parts", () => {
+  const PARTS = {
+    "GET /api/v1/algorithms": pageOf([
+      { name: "td3", summary: "Twin Delayed DDPG." },
+      { name: "reinforce", summary: "Of a plug-in." },
+    ]),
+    "GET /api/v1/methods": pageOf([{ name: "pbt", summary: "The worse copy the better." }]),
+  }
+
+  it("are offered, a plug-in's among them, and written into the spec", async () => {
+    const { calls } = show("/new", PARTS)
+    const select = await screen.findByRole("combobox", { name: "Algorithm" })
+    await within(select).findByRole("option", { name: "reinforce" })
+    await userEvent.selectOptions(select, "reinforce")
+    await waitFor(() => {
+      const sent = calls.filter(({ path }) => path === "/api/v1/specs/validate").at(-1)!.body as {
+        yaml: string
+      }
+      expect(sent.yaml).toContain("algorithm: reinforce")
+    })
+  })
+})

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
 import { specReportQuery } from "@/api/queries"
 import { EnvironmentPicker } from "@/features/creation/EnvironmentPicker"
+import { PartSelect } from "@/features/creation/PartSelect"
 import { PopulationAdvice } from "@/features/creation/PopulationAdvice"
 import { ForecastFigures, ProblemList, ResolvedSpec } from "@/features/creation/SpecReportPanel"
 import { lineOf, locateProblems } from "@/lib/yamlPositions"
@@ -62,6 +63,8 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
             <output className={`text-[13px] ${verdict.tone}`}>{verdict.text}</output>
             <Segmented label="View of the spec" onChange={setView} options={VIEWS} value={view} />
             <EnvironmentPicker onChange={onChange} yaml={yaml} />
+            <PartSelect onChange={onChange} part="algorithm" yaml={yaml} />
+            <PartSelect onChange={onChange} part="method" yaml={yaml} />
             <Button
               busy={starting}
               disabled={!current?.valid}
