@@ -9,7 +9,7 @@ interface PartSelectProps {
   onChange: (yaml: string) => void
 }
 
-const LABELS: Record<Part, string> = { algorithm: "Algorithm", method: "Population method" }
+const LABELS: Record<Part, string> = { algorithm: "Algorithm", method: "Method" }
 
 /** Writes an installed algorithm or population method, those of plug-ins among them, into the spec's text. */
 export function PartSelect({ part, yaml, onChange }: PartSelectProps) {
