@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from phylon.spec import parse_spec, tuned
-from phylon.spec.problems import SpecInvalid
 from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.population import PopulationScores, build_method, sample_hyperparams
 
@@ -88,7 +87,6 @@ def test_it_does_what_the_paper_says(interval, seed):
     assert plan.parents[best] == best
 
 
-def test_parts_must_have_whole_quarters():
-    with pytest.raises(SpecInvalid, match="multiple of 12"):
-        make_spec(size=20)
+def test_parts_have_whole_quarters():
+    assert make_spec(size=20).population.size == 24
     assert list(tuned(make_spec().algorithm)) == ["discount"]
