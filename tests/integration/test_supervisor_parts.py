@@ -67,7 +67,7 @@ def test_a_worker_without_a_gpu_says_so(monkeypatch):
     assert worker.memory_bytes > 2**20
     assert worker.host_memory_bytes == worker.memory_bytes, "a processor works in the host's memory"
     assert worker.versions["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert worker.suites == ["gymnasium", "envpool", "gymnax", "mjx", "probe", "toy"]
+    assert worker.suites == ["envpool", "gymnasium", "gymnax", "mjx", "probe", "toy"]
 
 
 def test_a_worker_offers_the_suites_whose_packages_it_has(monkeypatch):
