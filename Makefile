@@ -1,8 +1,10 @@
 # Phylon's commands. `make run` and `make test` install what they need, and no more.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast lint format bench lock generate install ui wheel chromium clean
+.PHONY: help run test test-fast chaos lint format bench screenshots lock generate install ui wheel chromium clean
 
 PYTHON ?= python3
+# Where it is set, each of the hundreds of processes that the tests start would compile all that it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 RUNNING := $(BIN)/.installed-for-running
 DEVELOPING := $(BIN)/.installed-for-developing
@@ -23,10 +25,10 @@ run:  ## Install what running needs and start the platform on this machine
 
 test: lint frontend/dist/index.html chromium  ## Run everything: linters, types, UI tests, all Python tests with real services
 	cd frontend && npm run --silent test
-	$(PYTEST)
+	$(PYTEST) --ignore tests/chaos
 
 test-fast: install frontend/dist/index.html  ## Run the tests without learning, fault and browser tests
-	$(PYTEST) -m "not slow and not browser"
+	$(PYTEST) --ignore tests/chaos -m "not slow and not browser"
 
 lint: install $(UI)  ## Check style, types and import rules of Python and TypeScript
 	$(BIN)/ruff check .
@@ -42,6 +44,15 @@ format: install $(UI)  ## Format the sources in house style
 
 bench: install  ## Run the benchmarks and write their tables
 	$(BIN)/python -m benchmarks
+
+screenshots: install frontend/dist/index.html chromium  ## Take the pictures of docs/images from a platform that runs for them
+	$(BIN)/python docs/screenshots.py
+
+# Not part of `make test` until a storm has been seen to pass whole: docs/benchmarks/reliability.md says what has been.
+chaos: install  ## Storm over a platform for an hour, then ask the API 5,000 things that nobody thought of
+	$(BIN)/pytest tests/chaos
+	$(BIN)/python -m benchmarks.reliability storm --minutes 60
+	$(BIN)/python -m benchmarks.reliability requests --cases 5000
 
 generate: install $(UI)  ## Write what is derived: catalogue, OpenAPI document, TypeScript client
 	$(BIN)/python -m phylon.worker.environments.catalogue

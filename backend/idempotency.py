@@ -15,7 +15,7 @@ from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from phylon.backend.dependencies import WriteSession
+from phylon.backend.dependencies import ViewerDep, WriteSession
 from phylon.backend.kit import clock
 from phylon.backend.kit.errors import Invalid
 from phylon.backend.models import IdempotencyKey
@@ -36,8 +36,9 @@ class KeyReused(Invalid):
 
 
 class Once:
-    def __init__(self, session: Session, route: str, key: str | None) -> None:
+    def __init__(self, session: Session, user_id: int, route: str, key: str | None) -> None:
         self._session = session
+        self._user_id = user_id
         self._route = route
         self._key = key
 
@@ -47,7 +48,14 @@ class Once:
             return create()
         self._session.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < clock.now() - KEPT))
         digest = hashlib.sha256(body.model_dump_json().encode()).hexdigest()
-        row = IdempotencyKey(route=self._route, key=self._key, body_sha256=digest, answer=None, created_at=clock.now())
+        row = IdempotencyKey(
+            user_id=self._user_id,
+            route=self._route,
+            key=self._key,
+            body_sha256=digest,
+            answer=None,
+            created_at=clock.now(),
+        )
         try:
             with self._session.begin_nested():  # waits for a call with this key that is under way
                 self._session.add(row)
@@ -58,7 +66,7 @@ class Once:
         return answer
 
     def _recall(self, key: str, digest: str, kind: type[Answer]) -> Answer:
-        first = self._session.get_one(IdempotencyKey, (self._route, key))
+        first = self._session.get_one(IdempotencyKey, (self._user_id, self._route, key))
         if first.body_sha256 != digest:
             raise KeyReused(key)
         return kind.model_validate_json(first.answer or "")
@@ -67,12 +75,13 @@ class Once:
 def get_once(
     request: Request,
     session: WriteSession,
+    viewer: ViewerDep,
     idempotency_key: Annotated[
         str | None,
         Header(min_length=1, max_length=200, description="Names the call, so that sending it twice creates once."),
     ] = None,
 ) -> Once:
-    return Once(session, request.url.path.removeprefix("/api/v1"), idempotency_key)
+    return Once(session, viewer.user_id, request.url.path.removeprefix("/api/v1"), idempotency_key)
 
 
 OnceDep = Annotated[Once, Depends(get_once)]

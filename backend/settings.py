@@ -1,9 +1,11 @@
 """What the service reads from its environment, once, at its start."""
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import phylon
 from phylon.redis_url import DEFAULT_REDIS_URL
@@ -16,10 +18,13 @@ class SettingInvalid(ValueError):
 @dataclass(frozen=True)
 class Settings:
     database_url: str
-    artifacts: Path
+    artifacts: Path | str
+    """A directory, or the address of a bucket such as `s3://bucket/prefix`."""
     redis_url: str = field(default=DEFAULT_REDIS_URL, repr=False)
     """May hold a password, so it is never printed."""
-    worker_token: str | None = field(default=None, repr=False)
+    public_url: str | None = None
+    """Where people reach the service, such as https://phylon.example.org. It turns accounts on; without it the service
+    trusts everyone who reaches it, and listens on this machine alone."""
     lease_seconds: float = 15.0
     """How long a run stays with a worker that says nothing."""
     redispatch_seconds: float = 10.0
@@ -27,30 +32,83 @@ class Settings:
     tick_seconds: float = 0.5
     """Between two looks of the scheduler at the queue."""
     max_attempts: int = 5
+    retry_seconds: float = 10.0
+    """Before a job is tried again after its first bad end; twice as long after each further one, up to sixty times."""
+    usage_half_life_seconds: float = 86400.0
+    """After which use of devices counts half in fair shares."""
     frontend: Path = Path(phylon.__file__).parent / "web"
     """The built user interface: part of the wheel, and in a checkout a link to where the UI is built."""
     log_format: str = "console"
+    least_free_bytes: int = 512 * 2**20
+    """With less room for artifacts than this, uploads have to wait."""
+    log_days: float | None = None
+    """The log of a job that ended longer ago is deleted; None to keep all."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses whose `X-Forwarded-For` and `X-Forwarded-Proto` count."""
+    metrics_token: str | None = field(default=None, repr=False)
+    webhook_allow_private: bool = False
+    """Whether webhooks may call loopback and private addresses."""
+
+
+def home(environment: Mapping[str, str] = os.environ) -> Path:
+    return Path(environment.get("PHYLON_HOME", "~/.phylon")).expanduser().resolve()
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
-    home = Path(environment.get("PHYLON_HOME", "~/.phylon")).expanduser().resolve()
+    place = home(environment)
     return Settings(
-        database_url=environment.get("PHYLON_DATABASE_URL", f"sqlite:///{home / 'phylon.db'}"),
-        artifacts=Path(environment.get("PHYLON_ARTIFACTS", home / "artifacts")),
+        database_url=environment.get("PHYLON_DATABASE_URL", f"sqlite:///{place / 'phylon.db'}"),
+        artifacts=_place(environment.get("PHYLON_ARTIFACTS") or str(place / "artifacts")),
         redis_url=environment.get("PHYLON_REDIS_URL", DEFAULT_REDIS_URL),
-        worker_token=environment.get("PHYLON_WORKER_TOKEN") or None,
+        public_url=_address(environment, "PHYLON_PUBLIC_URL"),
         lease_seconds=_positive(environment, "PHYLON_LEASE_SECONDS", 15.0),
+        retry_seconds=_positive(environment, "PHYLON_RETRY_SECONDS", 10.0),
+        usage_half_life_seconds=_positive(environment, "PHYLON_USAGE_HALF_LIFE_SECONDS", 86400.0),
         frontend=Path(environment.get("PHYLON_FRONTEND", Settings.frontend)),
         log_format=environment.get("PHYLON_LOG_FORMAT", "console"),
+        least_free_bytes=round(_positive(environment, "PHYLON_LEAST_FREE_MB", 512, "megabytes") * 2**20),
+        log_days=_positive(environment, "PHYLON_LOG_DAYS", 90, "days") if "PHYLON_LOG_DAYS" in environment else None,
+        trusted_proxies=_addresses(environment, "PHYLON_TRUSTED_PROXIES"),
+        metrics_token=environment.get("PHYLON_METRICS_TOKEN") or None,
+        webhook_allow_private=environment.get("PHYLON_WEBHOOK_ALLOW_PRIVATE", "") == "1",
     )
 
 
-def _positive(environment: Mapping[str, str], name: str, default: float) -> float:
+def _address(environment: Mapping[str, str], name: str) -> str | None:
+    """As browsers write an origin: scheme, host and, where it is not the scheme's own, port."""
+    text = environment.get(name, "")
+    if not text:
+        return None
+    parts = urlsplit(text)
+    is_origin = parts.scheme in ("http", "https") and parts.hostname and parts.path in ("", "/")
+    if not is_origin or parts.query or parts.fragment or parts.username is not None:
+        raise SettingInvalid(f"{name}={text!r} is not an address such as https://phylon.example.org, without a path.")
+    return f"{parts.scheme}://{parts.netloc}".lower().removesuffix({"http": ":80", "https": ":443"}[parts.scheme])
+
+
+def _place(text: str) -> Path | str:
+    return text if "://" in text else Path(text)
+
+
+def _addresses(environment: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """Never a wildcard: then anyone could choose the address that limits count."""
+    given = tuple(word.strip() for word in environment.get(name, "").split(",") if word.strip())
+    for word in given:
+        try:
+            ipaddress.ip_network(word)
+        except ValueError:
+            raise SettingInvalid(
+                f"{name}={word!r} is neither an address nor a network; set it to such as 10.0.0.7 or 172.16.0.0/12."
+            ) from None
+    return given
+
+
+def _positive(environment: Mapping[str, str], name: str, default: float, unit: str = "seconds") -> float:
     text = environment.get(name, str(default))
     try:
         value = float(text)
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise SettingInvalid(f"{name}={text!r} is not a number above 0; set it to seconds such as {default:g}.")
+        raise SettingInvalid(f"{name}={text!r} is not a number above 0; set it to {unit} such as {default:g}.")
     return value

@@ -1,11 +1,16 @@
 """Do our algorithms learn as well as others'? TD3, SAC, DDPG, DQN and PPO beside Stable-Baselines3 and SBX.
 
 Same environments, networks, hyper-parameters and evaluation for all. Each library runs on ONE core (our seeds as one
-population of independent members; theirs as one process per seed). What is compared is the mean return of the last
-three evaluations, ten noiseless episodes each. Also: what a high replay ratio with resets gains (SR-SAC).
+population of independent members; theirs as one process per seed). What is compared is the final return: the mean over
+fifty noiseless episodes after training, from starts that no one has seen before. Also: what a high replay ratio with
+resets gains (SR-SAC).
+
+    taskset -c 0 python -m benchmarks.learning phylon sb3 &     # measures these contestants alone
+    taskset -c 1 python -m benchmarks.learning sbx
+    python -m benchmarks.learning                               # measures what is missing, and writes the document
 
 Results are appended to RESULTS, so an interrupted benchmark continues where it was; delete the file to start over.
-Needs `pip install torch==2.13.0 stable-baselines3 sbx-rl`.
+Needs `pip install torch==2.13.0 stable-baselines3 sbx-rl "gymnasium[box2d]"`.
 """
 
 import json
@@ -29,10 +34,10 @@ from phylon.spool import SPOOL_FILE, SpoolReader
 from phylon.worker.training.randomness import environment_seeds
 
 RESULTS = Path(os.environ.get("PHYLON_LEARNING_RESULTS", "runs/learning.jsonl"))
-OUR_SEEDS, THEIR_SEEDS = 5, 3
+SEEDS = 5
 EPISODES = 10
-LAST = 3
-"""Evaluations that count, from the end."""
+"""Of an evaluation during training."""
+FINAL_EPISODES = 50
 STUDENT_T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306}
 """97.5 % quantiles by degrees of freedom."""
 
@@ -54,6 +59,7 @@ class Task(NamedTuple):
     activation: str = "relu"
     init: str = "uniform"
     segment_steps: int | None = None
+    suite: str = "gymnasium"
 
 
 def off_policy(algorithm: str, environment: str, steps: int, warmup: int, rate: float, batch: int, width: int) -> Task:
@@ -76,7 +82,16 @@ def off_policy(algorithm: str, environment: str, steps: int, warmup: int, rate: 
     return Task(algorithm, environment, steps, steps // 10, (width, width), ours, theirs, replay)
 
 
-def on_policy(environment: str, rollouts: int, envs: int, length: int, epochs: int, batch: int, rate: float) -> Task:
+def on_policy(
+    environment: str,
+    rollouts: int,
+    envs: int,
+    length: int,
+    epochs: int,
+    batch: int,
+    rate: float,
+    suite: str = "gymnasium",
+) -> Task:
     size = envs * length
     ours = {
         "rollout_steps": length,
@@ -100,22 +115,23 @@ def on_policy(environment: str, rollouts: int, envs: int, length: int, epochs: i
     }
     steps = size * rollouts
     interval = size * (rollouts // 6)
-    return Task("ppo", environment, steps, interval, (64, 64), ours, theirs, None, envs, "tanh", "orthogonal")
+    network = {"hidden": (64, 64), "activation": "tanh", "init": "orthogonal"}
+    return Task("ppo", environment, steps, interval, ours=ours, theirs=theirs, envs=envs, suite=suite, **network)
 
 
-def dqn(environment: str, blocks: int) -> Task:
-    """The settings of RL Baselines3 Zoo: 256 steps, then 128 updates towards a fixed target."""
+def dqn(environment: str, blocks: int, rate: float = 2.3e-3, suite: str = "gymnasium") -> Task:
+    """The settings of RL Baselines3 Zoo for CartPole: 256 steps, then 128 updates towards a fixed target."""
     steps = 256 * blocks
     ours = {
         "batch_size": 64,
-        "learning_rate": 2.3e-3,
+        "learning_rate": rate,
         "target_period": 128,
         "final_epsilon": 0.04,
         "epsilon_decay": 0.16 * steps / 2,  # in updates
     }
     theirs = {
         "batch_size": 64,
-        "learning_rate": 2.3e-3,
+        "learning_rate": rate,
         "buffer_size": steps,
         "learning_starts": 1024,
         "gamma": 0.99,
@@ -128,15 +144,24 @@ def dqn(environment: str, blocks: int) -> Task:
         "exploration_fraction": 0.16,
     }
     replay = {"capacity": steps, "ratio": 0.5, "warmup": 1024}
-    return Task("dqn", environment, steps, steps // 10, (256, 256), ours, theirs, replay, segment_steps=256)
+    structure = {"hidden": (256, 256), "segment_steps": 256, "suite": suite}
+    return Task("dqn", environment, steps, steps // 10, ours=ours, theirs=theirs, replay=replay, **structure)
 
 
 TASKS = (
     *(off_policy(name, "Pendulum-v1", 10_000, 1_000, 1e-3, 128, 64) for name in ("td3", "sac", "ddpg")),
     dqn("CartPole-v1", blocks=200),
     on_policy("CartPole-v1", rollouts=48, envs=8, length=128, epochs=10, batch=128, rate=1e-3),
+    dqn("Acrobot-v1", blocks=200, rate=6.3e-4),
+    on_policy("Acrobot-v1", rollouts=48, envs=8, length=128, epochs=10, batch=128, rate=1e-3),
+    dqn("LunarLander-v3", blocks=400, rate=6.3e-4, suite="envpool"),
+    on_policy("LunarLander-v3", rollouts=96, envs=8, length=256, epochs=4, batch=128, rate=1e-3, suite="envpool"),
     on_policy("HalfCheetah-v5", rollouts=24, envs=1, length=2048, epochs=10, batch=64, rate=3e-4),
-    *(off_policy(name, "HalfCheetah-v5", 50_000, 5_000, 3e-4, 128, 128) for name in ("td3", "sac")),
+    *(
+        off_policy(name, environment, 50_000, 5_000, 3e-4, 128, 128)
+        for environment in ("HalfCheetah-v5", "Hopper-v5", "Walker2d-v5")
+        for name in ("td3", "sac")
+    ),
 )
 
 SWINGUP = {"suite": "envpool", "id": "CartpoleSwingup-v1"}
@@ -153,15 +178,12 @@ def our_spec(task: Task) -> dict[str, Any]:
     if task.algorithm == "dqn":
         network["kind"] = "mlp"
     spec: dict[str, Any] = {
-        "version": 1,
         "name": f"{task.algorithm}-learning",
-        "kind": "training",
-        "seed": 0,
-        "environment": {"suite": "gymnasium", "id": task.environment, "envs_per_member": task.envs},
+        "environment": {"suite": task.suite, "id": task.environment, "envs_per_member": task.envs},
         "algorithm": {"name": task.algorithm, "network": network, **task.ours},
-        "population": {"size": OUR_SEEDS, "method": {"name": "independent"}},
+        "population": {"size": SEEDS, "method": {"name": "independent"}},
         "budget": {"env_steps": task.steps},
-        "evaluation": {"interval": task.interval, "episodes": EPISODES},
+        "evaluation": {"interval": task.interval, "episodes": EPISODES, "final": FINAL_EPISODES},
         "metrics": {"interval": task.interval},
         "checkpoint": {"interval": task.steps},
         "execution": {"segment_steps": task.segment_steps},
@@ -171,10 +193,7 @@ def our_spec(task: Task) -> dict[str, Any]:
 
 def swingup_spec(ratio: float, resets: int | None = None) -> dict[str, Any]:
     spec: dict[str, Any] = {
-        "version": 1,
         "name": "sr-sac",
-        "kind": "training",
-        "seed": 0,
         "environment": SWINGUP,
         "algorithm": {
             "name": "sac",
@@ -182,10 +201,10 @@ def swingup_spec(ratio: float, resets: int | None = None) -> dict[str, Any]:
             "network": {"hidden": [64, 64], "init": "orthogonal"},
             "target_entropy_scale": 0.5,
         },
-        "population": {"size": OUR_SEEDS, "method": {"name": "independent"}},
+        "population": {"size": SEEDS, "method": {"name": "independent"}},
         "replay": {"capacity": SWINGUP_STEPS, "ratio": ratio, "warmup": 1_000},
         "budget": {"env_steps": SWINGUP_STEPS},
-        "evaluation": {"interval": SWINGUP_INTERVAL, "episodes": 3},
+        "evaluation": {"interval": SWINGUP_INTERVAL, "episodes": 3, "final": FINAL_EPISODES},
         "metrics": {"interval": SWINGUP_INTERVAL},
         "checkpoint": {"interval": SWINGUP_STEPS},
         "execution": {"strategy": "sequential", "segment_steps": 10},
@@ -216,7 +235,8 @@ def train_ours(spec: dict[str, Any]) -> dict[str, Any]:
         file.write_text(yaml.safe_dump(spec))
         phylon = str(Path(sys.executable).with_name("phylon"))
         _, wall, processor = run_on_one_core([phylon, "train", str(file), "--out", str(out)])
-        frames = [event for event in SpoolReader(out / SPOOL_FILE).read() if isinstance(event, Metrics)]
+        events = SpoolReader(out / SPOOL_FILE).read()
+    frames = [event for event in events if isinstance(event, Metrics)]
     evaluations = [event.frames["evaluation/return"] for event in frames if "evaluation/return" in event.frames]
     seconds: dict[str, float] = {}
     for event in frames:
@@ -226,6 +246,7 @@ def train_ours(spec: dict[str, Any]) -> dict[str, Any]:
     train = sum(value for name, value in seconds.items() if name != "time/evaluate")
     return {
         "returns": [list(member) for member in zip(*evaluations, strict=True)],
+        "finals": next(event.frames["final/return"] for event in frames if "final/return" in event.frames),
         "wall": wall,
         "processor": processor,
         "train_seconds": train,
@@ -233,8 +254,8 @@ def train_ours(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def train_theirs(task: Task, library: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"returns": [], "wall": 0.0, "processor": 0.0, "train_seconds": 0.0}
-    for seed in range(THEIR_SEEDS):
+    found: dict[str, Any] = {"returns": [], "finals": [], "wall": 0.0, "processor": 0.0, "train_seconds": 0.0}
+    for seed in range(SEEDS):
         job = {
             "library": library,
             "algorithm": task.algorithm,
@@ -243,7 +264,8 @@ def train_theirs(task: Task, library: str) -> dict[str, Any]:
             "envs": task.envs,
             "steps": task.steps,
             "interval": task.interval,
-            "seeds": environment_seeds(0, "evaluation", 0, EPISODES).tolist(),
+            "seeds": environment_seeds(seed, "evaluation", 0, EPISODES).tolist(),
+            "final_seeds": environment_seeds(seed, "final", 0, FINAL_EPISODES).tolist(),
             "hidden": list(task.hidden),
             "activation": task.activation,
             "settings": task.theirs,
@@ -251,20 +273,21 @@ def train_theirs(task: Task, library: str) -> dict[str, Any]:
         output, wall, processor = run_on_one_core([sys.executable, "-m", "benchmarks.rivals", json.dumps(job)])
         result = json.loads(output.splitlines()[-1])
         found["returns"].append(result["returns"])
+        found["finals"].append(result["final"])
         found["wall"] += wall
         found["processor"] += processor
         found["train_seconds"] += result["train_seconds"]
     return found
 
 
-def measure_all() -> dict[str, dict[str, Any]]:
-    """All results, after measuring what is missing."""
+def measure_all(contestants: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """All results, after measuring what is missing of these contestants."""
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     known = {}
     if RESULTS.exists():
         known = {line["what"]: line for line in map(json.loads, RESULTS.read_text().splitlines())}
-    jobs = [(f"swingup {name}", None, name) for name in RATIOS]
-    jobs += [(f"{task.algorithm} {task.environment} {who}", task, who) for task in TASKS for who in CONTESTANTS]
+    jobs = [(f"swingup {name}", None, name) for name in RATIOS if "phylon" in contestants]
+    jobs += [(f"{task.algorithm} {task.environment} {who}", task, who) for task in TASKS for who in contestants]
     for what, task, who in jobs:
         if what in known:
             continue
@@ -277,8 +300,7 @@ def measure_all() -> dict[str, dict[str, Any]]:
         known[what] = {"what": what, **found}
         with RESULTS.open("a") as file:
             file.write(json.dumps(known[what]) + "\n")
-        finals = [statistics.fmean(returns[-LAST:]) for returns in found["returns"]]
-        print(what, [round(value, 1) for value in finals], f"{found['wall']:.0f} s", flush=True)
+        print(what, [round(value, 1) for value in found["finals"]], f"{found['wall']:.0f} s", flush=True)
     return known
 
 
@@ -301,17 +323,13 @@ def difference(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, f
     return statistics.fmean(ours) - statistics.fmean(theirs), t * (a + b) ** 0.5
 
 
-def finals_of(found: dict[str, Any]) -> list[float]:
-    return [statistics.fmean(returns[-LAST:]) for returns in found["returns"]]
-
-
 def comparison(known: dict[str, dict[str, Any]]) -> str:
     rows: list[list[str]] = []
     for task in TASKS:
-        ours = finals_of(known[f"{task.algorithm} {task.environment} phylon"])
+        ours = known[f"{task.algorithm} {task.environment} phylon"]["finals"]
         for who in CONTESTANTS:
             found = known[f"{task.algorithm} {task.environment} {who}"]
-            finals = finals_of(found)
+            finals = found["finals"]
             if who == "phylon":
                 verdict = ""
             else:
@@ -350,7 +368,7 @@ def replay_ratios(known: dict[str, dict[str, Any]]) -> str:
             first = next((at for at, value in enumerate(member) if value >= SWINGUP_GOAL), None)
             reached.append("never" if first is None else f"{(first + 1) * SWINGUP_INTERVAL:,}")
         areas = [statistics.fmean(member) for member in returns]
-        finals = finals_of(known[f"swingup {name}"])
+        finals = known[f"swingup {name}"]["finals"]
         rows.append(
             [
                 name,
@@ -371,19 +389,23 @@ def replay_ratios(known: dict[str, dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    known = measure_all()
-    versions = ", ".join(f"{name} {version(name)}" for name in ("stable-baselines3", "sbx-rl", "torch", "gymnasium"))
+    known = measure_all(sys.argv[1:] or CONTESTANTS)
+    if sys.argv[1:]:
+        return
+    packages = ("stable-baselines3", "sbx-rl", "torch", "gymnasium", "envpool")
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
     report.write(
         "learning",
         f"# Learning beside Stable-Baselines3 and SBX\n\nWritten by `python -m benchmarks.learning`. "
         f"{report.machine()}; {versions}.\n\n"
-        f"Every library has one core. {OUR_SEEDS} seeds of ours (one population), {THEIR_SEEDS} of theirs (one by "
-        f"one). A seed's number is the mean of its last {LAST} evaluations, {EPISODES} noiseless episodes each. "
+        f"Every library has one core. {SEEDS} seeds each: ours as one population, theirs one by one. A seed's number "
+        f"is its final return: the mean of {FINAL_EPISODES} noiseless episodes after training, from starts that were "
+        "not used before. "
         "“No worse”: the 95 % interval of the difference (Welch) reaches zero or above. Wall and processor time "
         "include start, compilation and evaluation, divided by the seeds; other work shared the machine, so the "
         f"processor time is the one to compare.\n\n{comparison(known)}\n\n"
         "## A high replay ratio with resets (SR-SAC)\n\n"
-        f"SAC on dm_control's {SWINGUP['id']}, {SWINGUP_STEPS:,} steps, (64, 64), batch 128, {OUR_SEEDS} seeds; an "
+        f"SAC on dm_control's {SWINGUP['id']}, {SWINGUP_STEPS:,} steps, (64, 64), batch 128, {SEEDS} seeds; an "
         f"evaluation every {SWINGUP_INTERVAL:,} steps; all weights and optimisers reset every {SWINGUP_RESETS:,} "
         "updates.\n\n"
         f"{replay_ratios(known)}\n",

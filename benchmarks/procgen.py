@@ -2,8 +2,8 @@
 
 Eight members of one population, which never copy each other and differ in the augmentation alone, train for a short
 while on 200 levels in easy mode. A small network of plain convolutions stands in for IMPALA's, which takes ten times
-as long on a CPU. Returns are raw. Those of training are of the policy as it explores; evaluation takes the most likely
-action, on the training levels and on all levels, in few episodes.
+as long on a CPU. Returns are raw. Both training and evaluation sample the policy's actions; evaluation plays few
+episodes, on the training levels and on all levels.
 """
 
 import itertools
@@ -22,6 +22,7 @@ from phylon.worker.environments import make_environments
 from phylon.worker.execution import Actor
 from phylon.worker.population import sample_hyperparams
 from phylon.worker.training.evaluate import Evaluation, HostEvaluator
+from phylon.worker.training.randomness import episodes_at_step
 
 MEMBERS = len(AUGMENTATION_NAMES)
 ENVS, ROLLOUT_STEPS, UPDATES, LOOKS = 64, 64, 48, 24
@@ -77,13 +78,13 @@ def act_randomly() -> Evaluation:
     environment = EnvironmentSpec.model_validate(SPEC["environment"])
     random = np.random.default_rng(0)
 
-    def act(obs: np.ndarray) -> np.ndarray:
+    def act(obs: np.ndarray, *_: object) -> np.ndarray:
         return random.integers(0, ACTIONS, obs.shape[:2], np.int32)
 
     def play(seed: int) -> Evaluation:
         pools = [make_environments(environment, RANDOM_EPISODES, purpose) for purpose in ("evaluate", "test")]
-        evaluator = HostEvaluator(pools[0], 1, seed, pools[1])
-        evaluation = evaluator.evaluate(Actor([], lambda obs, keys: act(obs), act))
+        evaluator = HostEvaluator(pools[0], 1, pools[1])
+        evaluation = evaluator.evaluate(Actor([], act, act), episodes_at_step(seed, 0, 1, RANDOM_EPISODES))
         evaluator.close()
         return evaluation
 

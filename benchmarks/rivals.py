@@ -75,7 +75,9 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
 
     began = time.perf_counter()
     agent.learn(job["steps"], callback=Evaluate())
-    return {"returns": returns, "train_seconds": time.perf_counter() - began - spent}
+    train_seconds = time.perf_counter() - began - spent
+    final = [episode_return(agent, evaluation, seed) for seed in job["final_seeds"]]
+    return {"returns": returns, "final": sum(final) / len(final), "train_seconds": train_seconds}
 
 
 if __name__ == "__main__":

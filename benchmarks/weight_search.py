@@ -4,14 +4,14 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from phylon.contract.events import Metrics
+from phylon.contract.events import Finished, Metrics
 from phylon.run_directory import RunRequest, spool_path, write_run
 from phylon.spec import parse_spec
 from phylon.spool import SpoolReader
 from phylon.worker.core.commands import Commands
 from phylon.worker.training.session import train
 
-MEMBERS, EPISODES, SEEDS = 10, 5, 3
+MEMBERS, EPISODES, SEEDS = 10, 5, 5
 
 
 class Task(NamedTuple):
@@ -34,9 +34,7 @@ class NoCommands(Commands):
 def spec_of(task: Task, size: int, method: dict[str, Any]) -> dict[str, Any]:
     steps = task.joint_steps // size
     return {
-        "version": 1,
         "name": "weight-search",
-        "kind": "training",
         "environment": {"suite": "gymnasium", "id": task.id},
         "algorithm": {
             "name": "td3",
@@ -53,22 +51,33 @@ def spec_of(task: Task, size: int, method: dict[str, Any]) -> dict[str, Any]:
             "warmup": 1000 // size,
         },
         "budget": {"env_steps": steps},
-        "evaluation": {"interval": task.interval * MEMBERS // size, "episodes": EPISODES},
+        "evaluation": {"interval": task.interval * MEMBERS // size, "episodes": EPISODES, "final": 50},
         "metrics": {"interval": steps},
         "checkpoint": {"interval": steps},
         "execution": {"segment_steps": 50},
     }
 
 
-def last_evaluation(spec: dict[str, Any], seed: int) -> dict[str, list[float]]:
+class Final(NamedTuple):
+    """Returns in episodes that no selection saw."""
+
+    winner: float
+    centre: float | None
+    """Of the mean policy, where there is one."""
+
+
+def final_returns(spec: dict[str, Any], seed: int) -> Final:
     with tempfile.TemporaryDirectory() as folder:
         run_dir = Path(folder) / "run"
         write_run(run_dir, RunRequest(run_id=None, seed=seed, spec=spec))
         outcome = train(run_dir, parse_spec(spec), seed, NoCommands(), Path(folder) / "strategies")
         assert outcome == "finished", outcome
         events = SpoolReader(spool_path(run_dir)).read()
-    frames = [event.frames for event in events if isinstance(event, Metrics) and "evaluation/return" in event.frames]
-    return frames[-1]
+    finished = events[-1]
+    assert isinstance(finished, Finished) and finished.final is not None
+    frames = next(event.frames for event in events if isinstance(event, Metrics) and "final/return" in event.frames)
+    centre = frames.get("population/final_mean_policy_return")
+    return Final(finished.final.mean, centre[0] if centre else None)
 
 
 def rows() -> list[list[str]]:
@@ -76,11 +85,10 @@ def rows() -> list[list[str]]:
     for task in TASKS:
         alone = spec_of(task, 1, {"name": "independent"})
         search = spec_of(task, MEMBERS, {"name": "cem_rl", "interval": task.interval})
-        td3 = [last_evaluation(alone, seed)["evaluation/return"][0] for seed in range(SEEDS)]
-        cem = [last_evaluation(search, seed) for seed in range(SEEDS)]
-        best = [max(frames["evaluation/return"]) for frames in cem]
-        mean = [frames["population/mean_policy_return"][0] for frames in cem]
-        named = {"TD3": td3, "CEM-RL, mean policy": mean, "CEM-RL, best member": best}
+        td3 = [final_returns(alone, seed).winner for seed in range(SEEDS)]
+        cem = [final_returns(search, seed) for seed in range(SEEDS)]
+        means = [final.centre for final in cem if final.centre is not None]
+        named = {"TD3": td3, "CEM-RL, mean policy": means, "CEM-RL, winner": [final.winner for final in cem]}
         lines += [row(task, name, values, td3) for name, values in named.items()]
     return lines
 

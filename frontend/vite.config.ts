@@ -8,6 +8,8 @@ const api = "http://127.0.0.1:8787"
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  // Replaced by the service at each request; see backend/kit/single_page.py.
+  html: { cspNonce: "PHYLON_CSP_NONCE" },
   server: { host: "127.0.0.1", port: 5173, proxy: { "/api": api } },
   build: { target: "es2022", chunkSizeWarningLimit: 700 },
   test: {

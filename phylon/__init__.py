@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from phylon.client import Client
     from phylon.errors import ApiError, NotFound, PhylonError, PhylonUnreachable
+    from phylon.policy import Policy, PolicyInvalid
     from phylon.presets import list_presets, load_preset
     from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec, parse_yaml, spec_to_yaml
 
@@ -21,6 +22,8 @@ __all__ = [
     "NotFound",
     "PhylonError",
     "PhylonUnreachable",
+    "Policy",
+    "PolicyInvalid",
     "SpecInvalid",
     "list_presets",
     "load_preset",
@@ -32,6 +35,7 @@ __all__ = [
 _MODULES = {
     "phylon.client": ("Client",),
     "phylon.errors": ("ApiError", "NotFound", "PhylonError", "PhylonUnreachable"),
+    "phylon.policy": ("Policy", "PolicyInvalid"),
     "phylon.presets": ("list_presets", "load_preset"),
     "phylon.spec": ("ExperimentSpec", "SpecInvalid", "parse_spec", "parse_yaml", "spec_to_yaml"),
 }

@@ -11,13 +11,14 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from pathlib import Path
 from typing import Literal
 
 COMMAND_GRACE_SECONDS = 60.0
 """A program may have to be compiled before the process looks at its orders."""
-TERMINATE_GRACE_SECONDS = 10.0
+TERMINATE_SHARE = 1 / 6
+"""Of the grace for a command: what a process gets between SIGTERM and SIGKILL."""
 LONGEST_LINE = 4_000
 """Bytes. A longer line comes in pieces, so that output without line breaks takes no memory."""
 LINES_REMEMBERED = 15
@@ -37,21 +38,25 @@ class ChildProcess:
         folder: Path,
         on_line: Callable[[str], None],
         environment: Mapping[str, str] = os.environ,
+        cores: Collection[int] | None = None,
     ) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", module, str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            env={**environment, "PYTHONUNBUFFERED": "1"},
-        )
+        """It may use these cores, or all that this process may."""
+        with _running_on(cores):
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", module, str(folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env={**environment, "PYTHONUNBUFFERED": "1"},
+            )
         self._on_line = on_line
         self.last_lines: deque[str] = deque(maxlen=LINES_REMEMBERED)
         self._reader = threading.Thread(target=self._read_output, name="child-output", daemon=True)
         self._reader.start()
         self._ordered: Command | None = None
         self._escalate_at = float("inf")
+        self._terminate_grace = 0.0
         self._terminated = False
 
     @property
@@ -63,12 +68,17 @@ class ChildProcess:
         """None while it lives; negative is the signal that ended it."""
         return self._process.poll()
 
-    def order(self, command: Command) -> None:
-        """Ask once; `escalate` sees to it that the process obeys."""
-        if self._ordered is not None:
+    def order(self, command: Command, grace_seconds: float = COMMAND_GRACE_SECONDS) -> None:
+        """Asked once, however often it is called; `escalate` sees to it that the process obeys.
+
+        The shortest grace that was given holds. A process that was asked to yield can still be stopped.
+        """
+        escalate_at = time.monotonic() + grace_seconds
+        if not self._terminated and escalate_at < self._escalate_at:
+            self._escalate_at, self._terminate_grace = escalate_at, TERMINATE_SHARE * grace_seconds
+        if self._ordered in (command, "stop"):
             return
         self._ordered = command
-        self._escalate_at = time.monotonic() + COMMAND_GRACE_SECONDS
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it has ended already; its exit code says how
             self._process.stdin.write(f"{command}\n".encode())
@@ -80,11 +90,10 @@ class ChildProcess:
             return None
         if self._terminated:
             self.kill()
-            self._escalate_at = float("inf")
             return None
         self._signal_group(signal.SIGTERM)
         self._terminated = True
-        self._escalate_at = time.monotonic() + TERMINATE_GRACE_SECONDS
+        self._escalate_at = time.monotonic() + self._terminate_grace
         return f"the process did not obey '{self._ordered}'; it gets SIGTERM, then SIGKILL"
 
     def kill(self) -> None:
@@ -119,3 +128,17 @@ class ChildProcess:
                 if text:
                     self.last_lines.append(text)
                     self._on_line(text)
+
+
+@contextlib.contextmanager
+def _running_on(cores: Collection[int] | None) -> Generator[None]:
+    """A process may use the cores of the thread that starts it; so no moment passes in which it has others."""
+    if cores is None:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

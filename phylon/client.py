@@ -10,35 +10,57 @@ with Client() as phylon:
 """
 
 import hashlib
-import os
+import json
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
+from urllib.parse import urlencode
 
 import yaml
-from httpx_sse import EventSource, ServerSentEvent
-from pydantic import BaseModel, ValidationError
+from httpx_sse import EventSource
 
+from phylon.comparisons_client import ComparisonsClient
 from phylon.contract.advice import Advice
 from phylon.contract.artifacts import Artifact
-from phylon.contract.base import Page
 from phylon.contract.catalogue import Algorithm, Environment, Method, Preset, Suite
 from phylon.contract.events import EVENT_KINDS, RunEvent, run_event
-from phylon.contract.experiments import Experiment, ExperimentSummary
+from phylon.contract.experiments import (
+    BulkAction,
+    BulkReport,
+    Experiment,
+    ExperimentChange,
+    ExperimentRow,
+    FieldDescription,
+    ValueCount,
+)
+from phylon.contract.explanations import Explanation
 from phylon.contract.groups import ExperimentGroup, GroupSummary
 from phylon.contract.health import Health
 from phylon.contract.lineage import Ancestry, LineageSummary, RunLineage, Schedule
 from phylon.contract.logs import LoggedLine
 from phylon.contract.metrics import MetricSeries, RunMetrics
+from phylon.contract.policies import PolicyCard
 from phylon.contract.runs import Run
-from phylon.contract.specs import SpecReport
+from phylon.contract.specs import SpecReport, SpecSchema
 from phylon.contract.stream import Rewind
 from phylon.contract.studies import StoredStudy, StudySummary
-from phylon.contract.vocabulary import ExperimentStatus
-from phylon.contract.workers import Worker
-from phylon.errors import ApiError, PhylonUnreachable
+from phylon.contract.views import NewView, SavedView, ViewChange
+from phylon.contract.vocabulary import ExperimentStatus, Priority
+from phylon.contract.webhooks import (
+    CreatedWebhook,
+    Delivery,
+    NewWebhook,
+    Webhook,
+    WebhookChange,
+    WebhookEvent,
+    WebhookFormat,
+)
+from phylon.errors import ApiError, NotFound, PhylonUnreachable
+from phylon.forks_client import ForksClient
+from phylon.frames_client import FramesClient
+from phylon.imports_client import ImportsClient
 from phylon.series import Series
 from phylon.spec import (
     ExperimentSpec,
@@ -51,40 +73,18 @@ from phylon.spec import (
     spec_to_yaml,
     study_to_yaml,
 )
-from phylon.transport import Transport
+from phylon.work_client import WorkClient
 
 if TYPE_CHECKING:
     from phylon.export.formats import Format, TableName
 
-DEFAULT_URL = "http://127.0.0.1:8787"
-
 SpecSource = ExperimentSpec | Group | Mapping[str, Any] | str | Path
 """A spec or a group of them, plain data, YAML text, or the path of a YAML file."""
 
-ResultType = TypeVar("ResultType", bound=BaseModel)
-Item = TypeVar("Item")
 
-
-class Client:
-    """A connection to the service at `url`, by default PHYLON_API_URL, or else `phylon up` on this machine."""
-
-    def __init__(self, url: str | None = None, timeout: float = 30.0) -> None:
-        self._transport = Transport(url or os.environ.get("PHYLON_API_URL") or DEFAULT_URL, timeout)
-
-    @property
-    def url(self) -> str:
-        return self._transport.url
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._transport.close()
+class Client(WorkClient, ComparisonsClient, ForksClient, ImportsClient, FramesClient):
+    """A connection to the service at `url`: by default PHYLON_API_URL, else where `phylon login` signed in, else
+    `phylon up` on this machine. `token` is by default PHYLON_TOKEN, else what `phylon login` stored for the address."""
 
     def health(self) -> Health:
         return self._get("/health", Health)
@@ -105,30 +105,78 @@ class Client:
     def suites(self) -> list[Suite]:
         return self._list("/suites", Suite)
 
-    def workers(self) -> list[Worker]:
-        return self._list("/workers", Worker)
+    def webhooks(self) -> list[Webhook]:
+        """Those of the projects that one administers."""
+        return self._list("/webhooks", Webhook)
+
+    def create_webhook(
+        self,
+        address: str,
+        events: Iterable[WebhookEvent],
+        format: WebhookFormat = WebhookFormat.JSON,
+        project_id: int = 1,
+    ) -> CreatedWebhook:
+        """Has `address` called when something happens. Keep the answer's secret: it is not shown again."""
+        body = NewWebhook(project_id=project_id, url=address, events=list(events), format=format)
+        return self._read(CreatedWebhook, self._transport.create("/webhooks", body.model_dump(mode="json")))
+
+    def change_webhook(self, webhook_id: int, change: WebhookChange) -> Webhook:
+        body = change.model_dump(mode="json", exclude_none=True)
+        return self._read(Webhook, self._transport.request("PATCH", f"/webhooks/{webhook_id}", json=body))
+
+    def delete_webhook(self, webhook_id: int) -> None:
+        self._transport.request("DELETE", f"/webhooks/{webhook_id}")
+
+    def test_webhook(self, webhook_id: int) -> Delivery:
+        """Sends it a message soon; see `deliveries`."""
+        return self._read(Delivery, self._transport.request("POST", f"/webhooks/{webhook_id}/test"))
+
+    def deliveries(self, webhook_id: int, limit: int | None = None) -> list[Delivery]:
+        """What was, or is to be, sent to a webhook, the newest first."""
+        return self._list(f"/webhooks/{webhook_id}/deliveries", Delivery, limit)
 
     def validate(self, source: SpecSource) -> SpecReport:
         """What is wrong with a spec, or what it will ask for; nothing is stored."""
         answer = self._transport.request("POST", "/specs/validate", json={"yaml": _as_yaml(source)})
         return self._read(SpecReport, answer)
 
+    def spec_schema(self) -> SpecSchema:
+        """What a spec may say: the JSON schema of an experiment, and its short forms."""
+        return self._read(SpecSchema, self._transport.request("GET", "/specs/schema"))
+
     def advice(self, source: SpecSource) -> Advice:
         """How many members each worker can hold, and what one more costs by the stored runtime studies."""
         return self._read(Advice, self._transport.request("POST", "/specs/advice", json={"yaml": _as_yaml(source)}))
 
     @overload
-    def submit(self, source: ExperimentSpec) -> Experiment: ...
+    def submit(
+        self,
+        source: ExperimentSpec,
+        project: str | None = ...,
+        priority: Priority = ...,
+        wait_for_worker: bool = ...,
+    ) -> Experiment: ...
     @overload
-    def submit(self, source: Group) -> ExperimentGroup: ...
+    def submit(
+        self, source: Group, project: str | None = ..., priority: Priority = ..., wait_for_worker: bool = ...
+    ) -> ExperimentGroup: ...
     @overload
-    def submit(self, source: SpecSource) -> Experiment | ExperimentGroup: ...
-    def submit(self, source: SpecSource) -> Experiment | ExperimentGroup:
-        """Puts an experiment, or all those of a group, into the queue.
+    def submit(
+        self, source: SpecSource, project: str | None = ..., priority: Priority = ..., wait_for_worker: bool = ...
+    ) -> Experiment | ExperimentGroup: ...
+    def submit(
+        self,
+        source: SpecSource,
+        project: str | None = None,
+        priority: Priority = Priority.NORMAL,
+        wait_for_worker: bool = False,
+    ) -> Experiment | ExperimentGroup:
+        """Puts an experiment, or all those of a group, into the queue, of a project or of one's first.
 
-        Raises `SpecInvalid` when it is refused; then nothing is stored.
+        Raises `SpecInvalid` when it is refused; then nothing is stored. What no worker that is known could execute is
+        refused too, unless it is to wait for one that can.
         """
-        body = _as_body(source)
+        body = _as_body(source) | {"project": project, "priority": priority, "wait_for_worker": wait_for_worker}
         if _is_group(body):
             return self._read(ExperimentGroup, self._transport.create("/groups", body))
         return self._read(Experiment, self._transport.create("/experiments", body))
@@ -139,19 +187,76 @@ class Client:
         status: ExperimentStatus | None = None,
         group: int | None = None,
         limit: int | None = None,
-    ) -> list[ExperimentSummary]:
-        """The newest first: all, or at most `limit`."""
-        return self._list("/experiments", ExperimentSummary, limit, search=search, status=status, group=group)
+        query: str | None = None,
+        sort: str | None = None,
+        columns: Iterable[str] = (),
+    ) -> list[ExperimentRow]:
+        """Those that match: all, or at most `limit`; the newest first, or sorted by a column.
 
-    def submit_study(self, source: RuntimeStudySpec | str | Path, worker_id: int | None = None) -> StoredStudy:
+        `query` is like `algorithm = td3 and env ~ cheetah and final > 3000`; `sort` names a column, `-final` the
+        greatest first; `columns` are values of the spec or metrics that the rows are to have.
+        """
+        asked: dict[str, Any] = {"search": search, "status": status, "group": group, "query": query, "sort": sort}
+        return self._list("/experiments", ExperimentRow, limit, **asked, column=list(columns))
+
+    def fields(self) -> list[FieldDescription]:
+        """What a query may ask about, and a table may show and sort by."""
+        return self._list("/experiments/fields", FieldDescription, page_size=10_000)
+
+    def count_experiments(self, by: str, query: str | None = None) -> list[ValueCount]:
+        """How many experiments have each value of a column, the most frequent first."""
+        return self._list("/experiments/counts", ValueCount, by=by, query=query)
+
+    def change_experiment(self, experiment_id: int, change: ExperimentChange) -> Experiment:
+        """Its name, notes or tags, and whether it is archived."""
+        body = change.model_dump(mode="json", exclude_none=True)
+        return self._read(Experiment, self._transport.request("PATCH", f"/experiments/{experiment_id}", json=body))
+
+    def star_experiment(self, experiment_id: int, starred: bool = True) -> Experiment:
+        """For oneself alone."""
+        body = {"starred": starred}
+        return self._read(Experiment, self._transport.request("PUT", f"/experiments/{experiment_id}/star", json=body))
+
+    def act_on_experiments(self, ids: Iterable[int], action: BulkAction, tag: str | None = None) -> BulkReport:
+        """One action on several experiments, each for itself."""
+        body = {"ids": list(ids), "action": action, "tag": tag}
+        return self._read(BulkReport, self._transport.request("POST", "/experiments/bulk", json=body))
+
+    def views(self) -> list[SavedView]:
+        """One's own, and those of one's projects."""
+        return self._list("/views", SavedView)
+
+    def create_view(self, view: NewView) -> SavedView:
+        return self._read(SavedView, self._transport.create("/views", view.model_dump(mode="json")))
+
+    def change_view(self, view_id: int, change: ViewChange) -> SavedView:
+        body = change.model_dump(mode="json", exclude_none=True)
+        return self._read(SavedView, self._transport.request("PATCH", f"/views/{view_id}", json=body))
+
+    def delete_view(self, view_id: int) -> None:
+        self._transport.request("DELETE", f"/views/{view_id}")
+
+    def submit_study(
+        self,
+        source: RuntimeStudySpec | str | Path,
+        worker_id: int | None = None,
+        project: str | None = None,
+        priority: Priority = Priority.NORMAL,
+        wait_for_worker: bool = False,
+    ) -> StoredStudy:
         """Puts a runtime study into the queue, for any worker or for one."""
         text = study_to_yaml(source) if isinstance(source, RuntimeStudySpec) else _text(source)
-        return self._read(StoredStudy, self._transport.create("/studies", {"yaml": text, "worker_id": worker_id}))
+        body = {
+            **{"yaml": text, "worker_id": worker_id, "project": project},
+            **{"priority": priority, "wait_for_worker": wait_for_worker},
+        }
+        return self._read(StoredStudy, self._transport.create("/studies", body))
 
-    def upload_study(self, file: Path) -> StoredStudy:
+    def upload_study(self, file: Path, project: str | None = None) -> StoredStudy:
         """Stores what `phylon study` measured: its `study.jsonl`."""
         content = file.read_text(encoding="utf-8")
-        return self._read(StoredStudy, self._transport.create("/studies/upload", {"content": content}))
+        body = {"content": content, "project": project}
+        return self._read(StoredStudy, self._transport.create("/studies/upload", body))
 
     def studies(self, limit: int | None = None) -> list[StudySummary]:
         """The newest first: all, or at most `limit`."""
@@ -160,19 +265,11 @@ class Client:
     def study(self, id: int) -> StoredStudy:
         return self._get(f"/studies/{id}", StoredStudy)
 
-    def stop_study(self, id: int) -> StoredStudy:
-        """What it has measured by then is kept."""
-        return self._read(StoredStudy, self._transport.request("POST", f"/studies/{id}/stop"))
-
     def delete_study(self, id: int) -> None:
         self._transport.request("DELETE", f"/studies/{id}")
 
     def experiment(self, id: int) -> Experiment:
         return self._get(f"/experiments/{id}", Experiment)
-
-    def stop(self, experiment_id: int) -> Experiment:
-        """Asks every run of the experiment to stop at its next segment, with a checkpoint."""
-        return self._read(Experiment, self._transport.request("POST", f"/experiments/{experiment_id}/stop"))
 
     def delete(self, experiment_id: int) -> None:
         """Forgets an experiment that no longer runs, and everything that belongs to it."""
@@ -185,10 +282,6 @@ class Client:
     def group(self, id: int) -> ExperimentGroup:
         return self._get(f"/groups/{id}", ExperimentGroup)
 
-    def stop_group(self, id: int) -> ExperimentGroup:
-        """Asks every run of every experiment of the group to stop at its next segment, with a checkpoint."""
-        return self._read(ExperimentGroup, self._transport.request("POST", f"/groups/{id}/stop"))
-
     def delete_group(self, id: int) -> None:
         """Forgets a group that no longer runs, with its experiments and everything that belongs to them."""
         self._transport.request("DELETE", f"/groups/{id}")
@@ -196,18 +289,30 @@ class Client:
     def run(self, id: int) -> Run:
         return self._get(f"/runs/{id}", Run)
 
-    def stop_run(self, id: int) -> Run:
-        return self._read(Run, self._transport.request("POST", f"/runs/{id}/stop"))
-
     def metric_names(self, run_id: int) -> list[str]:
         return self._list(f"/runs/{run_id}/metrics/names", str, page_size=10_000)
 
-    def metrics(self, run_id: int, names: Iterable[str] | None = None, points: int = 100_000) -> dict[str, Series]:
-        """Metrics of a run as arrays, by name; all of them when `names` is not given."""
+    def metrics(
+        self,
+        run_id: int,
+        names: Iterable[str] | None = None,
+        points: int = 100_000,
+        *,
+        steps: tuple[int, int] | None = None,
+        members: Iterable[int] = (),
+    ) -> dict[str, Series]:
+        """Metrics of a run as arrays, by name; all of them when `names` is not given.
+
+        Of the whole run, or of the ticks from one step to another; of all members, or of some. Where there are more
+        ticks than `points`, the values are means over buckets of ticks; `export` has every value of any run.
+        """
         wanted = list(names) if names is not None else self.metric_names(run_id)
         if not wanted:
             return {}
-        answer = self._get(f"/runs/{run_id}/metrics", RunMetrics, name=wanted, points=points)
+        window = {} if steps is None else {"from_step": steps[0], "to_step": steps[1]}
+        answer = self._get(
+            f"/runs/{run_id}/metrics", RunMetrics, name=wanted, points=points, member=list(members), **window
+        )
         return {series.name: _series(series) for series in answer.series}
 
     def lineage(self, run_id: int) -> RunLineage:
@@ -225,6 +330,10 @@ class Client:
         """The hyper-parameters that the ancestors of a span lived through; without `span`, of the best member."""
         path = f"/runs/{run_id}/schedule" if span is None else f"/runs/{run_id}/lineage/spans/{span}/schedule"
         return self._get(path, Schedule)
+
+    def explanation(self, run_id: int) -> Explanation:
+        """What its hyper-parameters were and did, which of them matter, and how much of selection was luck."""
+        return self._get(f"/runs/{run_id}/explanation", Explanation)
 
     def export(self, run_id: int, table: "TableName", format: "Format") -> Iterator[bytes]:
         """A run's metrics or lineage as a CSV or Parquet file with every value, piece by piece."""
@@ -272,6 +381,21 @@ class Client:
             partial.unlink(missing_ok=True)
         return target
 
+    def policy(self, run_id: int) -> PolicyCard:
+        """What the winner's policy sees, does and comes from."""
+        return self._get(f"/runs/{run_id}/policy", PolicyCard)
+
+    def download_policy(self, run_id: int, folder: str | Path | None = None) -> Path:
+        """Fetches the winner's policy, a zip file that `phylon.Policy.load` reads; without `folder`, into a new one."""
+        stored = next((each for each in self.artifacts(run_id) if each.kind == "policy"), None)
+        if stored is None:
+            raise NotFound(
+                404,
+                f"Run {run_id} has no policy.",
+                f"One is written when a run finishes; `phylon policy {run_id}` makes one of a checkpoint.",
+            )
+        return self.download(stored, folder or tempfile.mkdtemp(prefix="phylon-policy-"))
+
     def watch(self, run_id: int, after: str | None = None, patience: float = 60.0) -> Iterator[RunEvent | Rewind | Run]:
         """What happens in a run, from its beginning (or after that message id) until it ends.
 
@@ -288,7 +412,7 @@ class Client:
                     lost_since = None
                     for message in EventSource(answer).iter_sse():
                         position = message.id or position
-                        said = _understand(message)
+                        said = _understand(message.event, message.data)
                         if said is None:
                             continue
                         if isinstance(said, Run):
@@ -307,48 +431,47 @@ class Client:
                     raise
             time.sleep(0.5)
 
-    def _get(self, path: str, kind: type[ResultType], **params: Any) -> ResultType:
-        return self._read(kind, self._transport.request("GET", path, params))
+    def watch_all(
+        self, run_ids: Iterable[int], patience: float = 60.0
+    ) -> Iterator[tuple[int, RunEvent | Rewind | Run | None]]:
+        """What happens in many runs, over one connection, until all have ended: the number of a run and what `watch`
+        would yield, or None for a run that was deleted or that you may not see."""
+        waiting: dict[int, str] = dict.fromkeys(run_ids, "")
+        lost_since: float | None = None
+        while waiting and not self._transport.closed:
+            query = urlencode({"runs": ",".join(map(str, waiting)), "after": ",".join(waiting.values())})
+            try:
+                with self._transport.stream(f"/events?{query}") as answer:
+                    lost_since = None
+                    for message in EventSource(answer).iter_sse():
+                        said = json.loads(message.data)
+                        run_id, content = said["id"], json.dumps(said["message"])
+                        understood = _understand(message.event, content)
+                        if understood is None and message.event != "gone":
+                            continue
+                        yield run_id, understood
+                        waiting[run_id] = said["position"] or waiting[run_id]
+                        if understood is None or (isinstance(understood, Run) and understood.ended):
+                            del waiting[run_id]
+            except (PhylonUnreachable, ApiError) as error:
+                if self._transport.closed:
+                    return
+                if isinstance(error, ApiError) and error.status < 500:
+                    raise
+                lost_since = lost_since or time.monotonic()
+                if time.monotonic() - lost_since > patience:
+                    raise
+            time.sleep(0.5)
 
-    def _list(
-        self, path: str, kind: type[Item], limit: int | None = None, page_size: int = 500, **params: Any
-    ) -> list[Item]:
-        """The items of a list, page after page: all, or at most `limit`."""
-        items: list[Item] = []
-        after: str | None = None
-        while limit is None or len(items) < limit:
-            wanted = page_size if limit is None else min(page_size, limit - len(items))
-            page = self._page(path, kind, limit=wanted, after=after, **params)
-            items += page.items
-            after = page.next
-            if after is None:
-                break
-        return items
 
-    def _page(self, path: str, kind: type[Item], **params: Any) -> Page[Item]:
-        return self._get(path, cast(type[Page[Item]], Page[cast(Any, kind)]), **params)
-
-    def _read(self, kind: type[ResultType], answer: Any) -> ResultType:
-        try:
-            return kind.model_validate(answer, extra="ignore")  # a newer service may say more
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            raise ApiError(
-                502,
-                f"{self.url} did not answer as this Phylon expects ({kind.__name__} {where}: {first['msg']}).",
-                "Use the same version of Phylon here and there, and check PHYLON_API_URL.",
-            ) from None
-
-
-def _understand(message: ServerSentEvent) -> RunEvent | Rewind | Run | None:
-    match message.event:
+def _understand(event: str, data: str) -> RunEvent | Rewind | Run | None:
+    match event:
         case "rewind":
-            return Rewind.model_validate_json(message.data, extra="ignore")
+            return Rewind.model_validate_json(data, extra="ignore")
         case "status":
-            return Run.model_validate_json(message.data, extra="ignore")
+            return Run.model_validate_json(data, extra="ignore")
         case kind if kind in EVENT_KINDS:
-            return run_event.validate_json(message.data, extra="ignore")
+            return run_event.validate_json(data, extra="ignore")
         case _:  # a kind that a newer service sends
             return None
 
@@ -369,7 +492,7 @@ def _is_group(body: Mapping[str, Any]) -> bool:
         document = body["spec"] if "spec" in body else read_yaml(body["yaml"])
     except SpecInvalid:
         return False
-    return isinstance(document, dict) and cast(dict[str, Any], document).get("kind") == "group"
+    return isinstance(document, dict) and cast(dict[str, Any], document).get("kind") in ("group", "sweep")
 
 
 def _as_yaml(source: SpecSource) -> str:

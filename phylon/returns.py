@@ -1,4 +1,4 @@
-"""Returns of a population: the metric that an evaluation writes, and how members are summarised when some are NaN."""
+"""Returns of a population: the metrics that evaluations write, and how members are summarised when some are NaN."""
 
 import math
 
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from phylon.contract.vocabulary import MetricName
 
 RETURN: str = MetricName.EVALUATION_RETURN.value
+FINAL_RETURN: str = MetricName.FINAL_RETURN.value
 
 
 def best_of(values: NDArray[np.floating]) -> float:

@@ -1,10 +1,12 @@
 """The run directory: what `phylon train` or the supervisor, and the trainer, share on disk.
 
 run.json                  what to train; written by the launcher before the start
+start.npz                 weights that its founders begin with, where `population.start` has some; by the launcher, too
 events.jsonl              the spool: one event per line, line number = seq
 checkpoints/NNNNNN.npz    arrays of a checkpoint
 checkpoints/NNNNNN.json   its record, written last: a checkpoint without a record does not exist
 videos/step-NNNNNNNNN-member-N.mp4    videos of members; those after a checkpoint go when it is resumed
+policy.zip                the winner's policy, once the run has ended
 strategy.json             the chosen execution strategy, so that a resumed attempt keeps it
 lock                      held by the trainer while it runs
 MUJOCO_LOG.TXT            warnings of MuJoCo, which writes them to the working directory: the trainer's is this one
@@ -22,6 +24,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from phylon.policy.names import ARCHIVE
 from phylon.spec import parse_spec, segment_steps, spec_to_json
 from phylon.spec.distributions import Model
 from phylon.spool import SPOOL_FILE, cut_spool
@@ -29,6 +32,7 @@ from phylon.spool import SPOOL_FILE, cut_spool
 RUN_FILE = "run.json"
 CHECKPOINTS = "checkpoints"
 VIDEOS = "videos"
+START_FILE = "start.npz"
 CHECKPOINTS_KEPT = 2
 LOCK_PATIENCE_SECONDS = 30.0
 _VIDEO_FILE = re.compile(r"step-(\d+)-member-\d+\.(mp4|part)")
@@ -166,6 +170,7 @@ def rewind(run_dir: Path) -> int:
     run_dir.mkdir(parents=True, exist_ok=True)
     cut_spool(spool_path(run_dir), next_seq)
     _discard_videos_after(run_dir, checkpoint.step if checkpoint else 0)
+    (run_dir / ARCHIVE).unlink(missing_ok=True)  # of an end that is no longer one
     return next_seq
 
 

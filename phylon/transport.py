@@ -20,12 +20,13 @@ _PAUSE_SECONDS = 0.5
 class Transport:
     """Requests below `url`/api/v1. Raises `PhylonUnreachable`, `SpecInvalid` or `ApiError`, never an error of httpx."""
 
-    def __init__(self, url: str, timeout: float) -> None:
+    def __init__(self, url: str, timeout: float, token: str | None = None) -> None:
         self.url = url.rstrip("/")
         if not self.url.startswith(("http://", "https://")):
             raise PhylonUnreachable(url, "an address begins with http:// or https://")
         # The service is on this machine or in the team's network: a proxy for the world outside would only hide it.
-        self._http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=timeout, trust_env=False)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=timeout, trust_env=False, headers=headers)
         self._streams: set[httpx.Response] = set()
         self.closed = False
 
@@ -40,10 +41,15 @@ class Transport:
 
     def request(self, method: str, path: str, params: Mapping[str, Any] | None = None, json: Any = None) -> Any:
         """The JSON of the answer. Parameters that are `None` are left out."""
-        given = {name: value for name, value in (params or {}).items() if value is not None}
         with self._unreachable():
-            response = self._http.request(method, path, params=given, json=json)
+            response = self._http.request(method, path, params=_given(params), json=json)
         return self._answer(response)
+
+    def sign_in(self, path: str, json: Any) -> Any:
+        """The cookie of the answer takes the place of a token, and says like a browser where it is used."""
+        self._http.headers.pop("Authorization", None)
+        self._http.headers["Origin"] = self.url
+        return self.request("POST", path, json=json)
 
     def create(self, path: str, json: Any) -> Any:
         """A POST that makes something. When its answer is lost it is sent again, and still makes one thing: the service
@@ -75,9 +81,11 @@ class Transport:
             ) from None
 
     @contextmanager
-    def stream(self, path: str, headers: Mapping[str, str] | None = None) -> Generator[httpx.Response]:
+    def stream(
+        self, path: str, headers: Mapping[str, str] | None = None, params: Mapping[str, Any] | None = None
+    ) -> Generator[httpx.Response]:
         """An answer that is read while it comes."""
-        with self._unreachable(), self._http.stream("GET", path, headers=headers) as response:
+        with self._unreachable(), self._http.stream("GET", path, headers=headers, params=_given(params)) as response:
             if response.is_error:
                 response.read()
             _raise_for_error(response)
@@ -93,6 +101,10 @@ class Transport:
             yield
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise PhylonUnreachable(self.url, str(error) or type(error).__name__) from error
+
+
+def _given(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: value for name, value in (params or {}).items() if value is not None}
 
 
 def _raise_for_error(response: httpx.Response) -> None:

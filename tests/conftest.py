@@ -5,7 +5,6 @@ Each process can be killed and started again. Their logs lie in the test's folde
 
 import contextlib
 import os
-import secrets
 import signal
 import socket
 import subprocess
@@ -80,14 +79,21 @@ class Process:
 class Platform:
     """Redis, API and one worker; `client` talks to them as a user's script would."""
 
-    def __init__(self, folder: Path, compile_cache: Path, database_url: str | None, lease_seconds: float) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        compile_cache: Path,
+        database_url: str | None,
+        lease_seconds: float,
+        worker_options: tuple[str, ...],
+        with_accounts: bool,
+    ) -> None:
         self.folder = folder
         self.runs = folder / "runs"
         self._socket_folder = tempfile.TemporaryDirectory(prefix="phylon-")  # socket paths must be short
         socket_path = Path(self._socket_folder.name) / "redis.sock"
         self.redis_url = socket_url(str(socket_path))
-        self.token = secrets.token_hex(16)
-        port = _free_port()
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         environment = {
             **{name: value for name, value in os.environ.items() if name not in FOREIGN_VARIABLES},
@@ -97,11 +103,14 @@ class Platform:
             "PHYLON_RUNS": str(self.runs),
             "PHYLON_REDIS_URL": self.redis_url,
             "PHYLON_API_URL": self.url,
-            "PHYLON_WORKER_TOKEN": self.token,
             "PHYLON_LEASE_SECONDS": str(lease_seconds),
+            "PHYLON_RETRY_SECONDS": "0.5",
             "PHYLON_COMPILE_CACHE": str(compile_cache),
             "PYTHONUNBUFFERED": "1",
         }
+        self.with_accounts = with_accounts
+        if with_accounts:
+            environment["PHYLON_PUBLIC_URL"] = self.url
         self.environment = environment
 
         def process(name: str, *command: str) -> Process:
@@ -114,15 +123,16 @@ class Platform:
         )
         self.migration = process("migrate", sys.executable, "-m", "phylon.backend.migrate")
         self.api = process("api", sys.executable, "-m", "phylon.backend.serve", "--port", str(port))
-        self.worker = process("worker", *_worker_command("first"))
+        self.worker = process("worker", *_worker_command("first", *worker_options))
         self.client = Client(self.url)
 
-    def start(self) -> None:
+    def start(self, with_worker: bool) -> None:
         self.start_redis()
         self.migration.start()
         self.wait(lambda: not self.migration.is_alive, "the migration")
         self.start_api()
-        self.start_worker()
+        if with_worker and not self.with_accounts:  # with accounts nobody is signed in yet who could see it register
+            self.start_worker()
 
     def start_redis(self) -> None:
         self.redis.start()
@@ -130,20 +140,39 @@ class Platform:
 
     def start_api(self) -> None:
         self.api.start()
-        self.wait(self._api_answers, "the API to answer")
+        self.wait(self._api_answers, "the API to answer", timeout=180.0)
 
     def start_worker(self) -> None:
         began = datetime.now(UTC)
+        self.worker.environment = self.environment | {"PHYLON_ENROLMENT_CODE": self.enrolment_code()}
         self.worker.start()
         self.wait(
-            lambda: any(w.name == "first" and w.last_seen_at >= began for w in self.client.workers()),
+            lambda: any(
+                # one that has enrolled and not yet registered has been seen, but counts as lost
+                w.name == "first" and w.last_seen_at >= began and w.state != "lost"
+                for w in self.client.workers()
+            ),
             "the worker to register",
         )
 
-    def other_machine(self, name: str) -> Process:
+    def other_machine(self, name: str, *options: str, **variables: str) -> Process:
         """A second worker that shares no directory with the first; to be started and closed by the test."""
-        environment = self.environment | {"PHYLON_RUNS": str(self.folder / f"runs-of-{name}")}
-        return Process(name, _worker_command(name), environment, self.folder)
+        environment = self.environment | {
+            "PHYLON_RUNS": str(self.folder / f"runs-of-{name}"),
+            "PHYLON_ENROLMENT_CODE": self.enrolment_code(),
+        }
+        return Process(name, _worker_command(name, *options), environment | variables, self.folder)
+
+    def enrolment_code(self) -> str:
+        """For one worker, once; a worker that has enrolled before does not use it."""
+        command = [sys.executable, "-m", "phylon.backend.accounts.enrol"]
+        made = subprocess.run(command, env=self.environment, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+        return made.stdout.strip()
+
+    @property
+    def token(self) -> str:
+        """The credential of the worker, once it has enrolled."""
+        return (self.folder / "worker-credentials" / "first").read_text().strip()
 
     def idle_workers(self) -> list[Any]:
         return [worker for worker in self.client.workers() if worker.state == "idle"]
@@ -189,7 +218,7 @@ class Platform:
         assert len(found) == 1, f"expected one process of {module}, found {found}"
         return found[0]
 
-    def wait(self, is_there: Callable[[], bool], what: str, timeout: float = 60.0) -> None:
+    def wait(self, is_there: Callable[[], bool], what: str, timeout: float = 180.0) -> None:
         """Polls; the generous bound only ends a test that hangs."""
         deadline = time.monotonic() + timeout
         while not is_there():
@@ -220,11 +249,11 @@ class Platform:
             return False
 
 
-def _worker_command(name: str) -> list[str]:
-    return [sys.executable, "-m", "phylon.worker.supervisor", "--device", "cpu", "--name", name]
+def _worker_command(name: str, *options: str) -> list[str]:
+    return [sys.executable, "-m", "phylon.worker.supervisor", "--device", "cpu", "--name", name, *options]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -242,11 +271,18 @@ def run_platform(tmp_path_factory, compile_cache) -> Callable[..., contextlib.Ab
     """A context in which a platform runs."""
 
     @contextlib.contextmanager
-    def run(database_url: str | None = None, lease_seconds: float = 3.0) -> Iterator[Platform]:
-        platform = Platform(tmp_path_factory.mktemp("platform"), compile_cache, database_url, lease_seconds)
+    def run(
+        database_url: str | None = None,
+        lease_seconds: float = 3.0,
+        worker_options: tuple[str, ...] = (),
+        with_accounts: bool = False,
+        with_worker: bool = True,
+    ) -> Iterator[Platform]:
+        folder = tmp_path_factory.mktemp("platform")
+        platform = Platform(folder, compile_cache, database_url, lease_seconds, worker_options, with_accounts)
         RUNNING.append(platform)
         try:
-            platform.start()
+            platform.start(with_worker)
             yield platform
         finally:
             RUNNING.remove(platform)

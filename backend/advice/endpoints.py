@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from phylon.backend.advice import service
-from phylon.backend.dependencies import ContextDep, ReadSession
+from phylon.backend.dependencies import ContextDep, ReadSession, ViewerDep, changes_nothing
 from phylon.backend.kit.errors import Invalid, responses
 from phylon.contract.advice import Advice
 from phylon.contract.specs import SpecText
@@ -12,6 +12,7 @@ router = APIRouter(prefix="/specs/advice", tags=["specs"])
 
 
 @router.post("", responses=responses(Invalid))
-def advise_spec(body: SpecText, session: ReadSession, context: ContextDep) -> Advice:
+@changes_nothing
+def advise_spec(body: SpecText, session: ReadSession, context: ContextDep, viewer: ViewerDep) -> Advice:
     """How many members fit into each worker's memory, and what one more costs by the stored runtime studies."""
-    return service.advise(session, context, body.yaml)
+    return service.advise(session, context, viewer, body.yaml)

@@ -4,12 +4,15 @@ from typing import NamedTuple, cast
 
 from sqlalchemy.orm import Session
 
+from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.context import Context
-from phylon.backend.experiments.service import SpecRefused
 from phylon.backend.kit.errors import Invalid
 from phylon.backend.models import Study, Worker
+from phylon.backend.specs.refusal import SpecRefused
 from phylon.backend.studies import repository as studies
 from phylon.backend.workers import service as workers
+from phylon.backend.workers.environments import find_offers
+from phylon.catalogue import offering
 from phylon.contract.advice import Advice, SpeedAdvice, SpeedPoint, WorkerAdvice
 from phylon.contract.protocol import DeviceKind
 from phylon.forecast.advice import (
@@ -23,7 +26,7 @@ from phylon.forecast.advice import (
     speed_of,
     subject_of,
 )
-from phylon.forecast.memory import PopulationMemory, members_at_once, population_memory
+from phylon.forecast.memory import CARD_PROCESSES, PopulationMemory, members_at_once, population_memory
 from phylon.spec import (
     ExperimentSpec,
     Group,
@@ -35,8 +38,6 @@ from phylon.spec import (
 )
 from phylon.study import Machine
 
-CARD_PROCESSES = 4
-"""That share a card where a spec does not say how many processes of `parallel` there are."""
 NEWEST_STUDIES = 20
 """Older ones are not looked at."""
 
@@ -49,13 +50,13 @@ class Evidence(NamedTuple):
     curve: Curve
 
 
-def advise(session: Session, context: Context, yaml: str) -> Advice:
-    spec = _experiment(yaml)
+def advise(session: Session, context: Context, viewer: Viewer, yaml: str) -> Advice:
+    spec = _experiment(session, yaml)
     memory, subject = population_memory(spec), subject_of(spec)
     size = spec.population.size
-    found = _evidence(session, subject) if isinstance(subject, Subject) else []
+    found = _evidence(session, viewer, subject) if isinstance(subject, Subject) else []
     alive = workers.alive(session, context)
-    here = [_advise_worker(session, worker, spec, memory, subject, found) for worker in alive]
+    here = [_advise_worker(session, viewer, worker, spec, memory, subject, found) for worker in alive]
     elsewhere = [
         evidence
         for place, evidence in enumerate(found)
@@ -76,9 +77,10 @@ def advise(session: Session, context: Context, yaml: str) -> Advice:
     )
 
 
-def _experiment(yaml: str) -> ExperimentSpec:
+def _experiment(session: Session, yaml: str) -> ExperimentSpec:
     try:
-        document = parse_document(read_yaml(yaml))
+        with offering(find_offers(session)):
+            document = parse_document(read_yaml(yaml))
     except SpecInvalid as error:
         raise SpecRefused(error) from None
     if isinstance(document, RuntimeStudySpec):
@@ -90,10 +92,10 @@ def _experiment(yaml: str) -> ExperimentSpec:
     return document
 
 
-def _evidence(session: Session, subject: Subject) -> list[Evidence]:
+def _evidence(session: Session, viewer: Viewer, subject: Subject) -> list[Evidence]:
     """What studies measured of the subject: the sizes most like its own first, and the newest of those."""
     found: list[Evidence] = []
-    for study in studies.newest_measured(session, NEWEST_STUDIES):
+    for study in studies.newest_measured(session, viewer, NEWEST_STUDIES):
         if study.machine is not None and subject.algorithm in study.spec["algorithms"]:
             curve = nearest_curve(studies.measurements(session, study.id), subject)
             if curve is not None:
@@ -103,6 +105,7 @@ def _evidence(session: Session, subject: Subject) -> list[Evidence]:
 
 def _advise_worker(
     session: Session,
+    viewer: Viewer,
     worker: Worker,
     spec: ExperimentSpec,
     memory: PopulationMemory,
@@ -125,7 +128,7 @@ def _advise_worker(
         measuring = next(
             (
                 study.id
-                for study in studies.active(session)
+                for study in studies.active(session, viewer)
                 if worker.id in (study.job.worker_id, study.job.wanted_worker_id)
                 and subject.algorithm in study.spec["algorithms"]
             ),

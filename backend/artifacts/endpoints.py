@@ -1,10 +1,11 @@
 """Files of runs over REST."""
 
-from fastapi import APIRouter
-from fastapi.responses import FileResponse
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
 
-from phylon.backend.artifacts import service
-from phylon.backend.dependencies import ContextDep, ReadSession
+from phylon.backend.artifacts import repository, service
+from phylon.backend.artifacts.download import RangeWrong
+from phylon.backend.dependencies import ContextDep, ReadSession, ViewerDep
 from phylon.backend.kit.errors import NotFound, responses
 from phylon.backend.kit.files import file_response
 from phylon.backend.kit.pages import page_of
@@ -14,15 +15,20 @@ from phylon.contract.base import Page
 
 router = APIRouter(tags=["artifacts"])
 
-FILE = file_response("application/octet-stream", "video/mp4")
+FILE = file_response("application/octet-stream", "video/mp4", "application/zip")
 
 
 @router.get("/runs/{id}/artifacts", responses=responses(NotFound))
-def list_run_artifacts(id: Id, session: ReadSession, limit: Limit = 500, after: After = None) -> Page[Artifact]:
+def list_run_artifacts(
+    id: Id, session: ReadSession, viewer: ViewerDep, limit: Limit = 500, after: After = None
+) -> Page[Artifact]:
     """In the order in which they were stored."""
-    return page_of(service.list_of_run(session, id), limit, after, key=lambda artifact: artifact.id)
+    return page_of(service.list_of_run(session, viewer, id), limit, after, key=lambda artifact: artifact.id)
 
 
-@router.get("/artifacts/{id}/content", response_class=FileResponse, responses=FILE | responses(NotFound))
-def download_artifact(id: Id, session: ReadSession, context: ContextDep) -> FileResponse:
-    return service.content(session, context, id)
+@router.get("/artifacts/{id}/content", response_class=Response, responses=FILE | responses(NotFound, RangeWrong))
+def download_artifact(
+    id: Id, request: Request, session: ReadSession, context: ContextDep, viewer: ViewerDep
+) -> Response:
+    """Whole, or the range of bytes that is asked for."""
+    return service.content(context, repository.get(session, viewer, id), request)

@@ -5,15 +5,38 @@ from collections.abc import Sequence
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from phylon.backend.accounts.rights import visible
+from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Artifact
+from phylon.backend.models import Artifact, Job, Run
+from phylon.run_directory import START_FILE
 
 
-def get(session: Session, artifact_id: int) -> Artifact:
-    artifact = session.get(Artifact, artifact_id)
+def get(session: Session, viewer: Viewer, artifact_id: int) -> Artifact:
+    statement = select(Artifact).join(Job).where(Artifact.id == artifact_id)
+    artifact = session.scalar(visible(statement, viewer, Artifact))
     if artifact is None:
         raise NotFound("artifact", artifact_id)
     return artifact
+
+
+def get_of_worker(session: Session, worker_id: int, artifact_id: int) -> Artifact:
+    """Of a job that this worker has; or what the founders of all runs of its experiment begin with."""
+    held = select(Job.id).where(Job.worker_id == worker_id)
+    experiments = select(Run.experiment_id).where(Run.job_id.in_(held))
+    beside = select(Run.job_id).where(Run.experiment_id.in_(experiments))
+    is_start = (Artifact.name == START_FILE) & Artifact.job_id.in_(beside)
+    statement = select(Artifact).where(Artifact.job_id.in_(held) | is_start)
+    artifact = session.scalar(statement.where(Artifact.id == artifact_id))
+    if artifact is None:
+        raise NotFound("artifact", artifact_id)
+    return artifact
+
+
+def find_of_experiment(session: Session, experiment_id: int, name: str) -> Artifact | None:
+    """A file that lies with one of the experiment's runs."""
+    statement = select(Artifact).join(Run, Run.job_id == Artifact.job_id).where(Run.experiment_id == experiment_id)
+    return session.scalar(statement.where(Artifact.name == name))
 
 
 def of_job(session: Session, job_id: int) -> list[Artifact]:

@@ -1,13 +1,13 @@
 """Rules about artifacts."""
 
-import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-from fastapi.responses import FileResponse
 from sqlalchemy.orm import Session
+from starlette.requests import Request
+from starlette.responses import Response
 
-from phylon.backend.artifacts import repository, storage
+from phylon.backend.accounts.viewer import Viewer
+from phylon.backend.artifacts import download, repository
 from phylon.backend.artifacts.storage import Received
 from phylon.backend.context import Context
 from phylon.backend.events import repository as events
@@ -18,14 +18,22 @@ from phylon.backend.kit.errors import Invalid, NotFound
 from phylon.backend.models import Artifact
 from phylon.backend.runs import repository as runs
 from phylon.contract.artifacts import Artifact as ArtifactRead
-from phylon.contract.artifacts import FilmedEpisode
-from phylon.contract.events import Checkpoint, Video, run_event
-from phylon.contract.protocol import ArtifactStored, CheckpointReference
+from phylon.contract.artifacts import ArtifactKind, FilmedEpisode
+from phylon.contract.events import Checkpoint, PolicyWritten, Video, run_event
+from phylon.contract.protocol import ArtifactStored, CheckpointReference, StartReference
+from phylon.run_directory import START_FILE
 
-_CHECKPOINT_NAME = re.compile(r"\d+\.npz")
 _VIDEO_SUFFIX = ".mp4"
-_CHECKPOINTS_KEPT = 2
-"""The newest may be one whose event the history does not have yet, so the one before it must stay."""
+_CHECKPOINT_SUFFIX = ".npz"
+_POLICY_SUFFIX = ".zip"
+
+
+_MEDIA_TYPES: dict[ArtifactKind, str] = {
+    "checkpoint": "application/octet-stream",
+    "video": "video/mp4",
+    "policy": "application/zip",
+    "start": "application/octet-stream",
+}
 
 
 class UploadDamaged(Invalid):
@@ -38,8 +46,8 @@ class UploadDamaged(Invalid):
         )
 
 
-def list_of_run(session: Session, run_id: int) -> list[ArtifactRead]:
-    job_id = runs.get(session, run_id).job_id
+def list_of_run(session: Session, viewer: Viewer, run_id: int) -> list[ArtifactRead]:
+    job_id = runs.get(session, viewer, run_id).job_id
     videos = {event.file: event for event in _videos(session, job_id)}
     return [_read(artifact, videos.get(artifact.name)) for artifact in repository.of_job(session, job_id)]
 
@@ -47,7 +55,7 @@ def list_of_run(session: Session, run_id: int) -> list[ArtifactRead]:
 def _read(artifact: Artifact, event: Video | None) -> ArtifactRead:
     return ArtifactRead(
         id=artifact.id,
-        kind="video" if _is_video(artifact) else "checkpoint",
+        kind=_kind(artifact),
         name=artifact.name,
         bytes=artifact.bytes,
         sha256=artifact.sha256,
@@ -55,6 +63,26 @@ def _read(artifact: Artifact, event: Video | None) -> ArtifactRead:
         created_at=artifact.created_at,
         video=event and FilmedEpisode.model_validate(event, from_attributes=True),
     )
+
+
+def _kind(artifact: Artifact) -> ArtifactKind:
+    if _is_video(artifact):
+        return "video"
+    if is_start(artifact):
+        return "start"
+    return "policy" if is_policy(artifact) else "checkpoint"
+
+
+def is_policy(artifact: Artifact) -> bool:
+    return artifact.name.endswith(_POLICY_SUFFIX)
+
+
+def is_checkpoint(artifact: Artifact) -> bool:
+    return artifact.name.endswith(_CHECKPOINT_SUFFIX) and not is_start(artifact)
+
+
+def is_start(artifact: Artifact) -> bool:
+    return artifact.name == START_FILE
 
 
 def _is_video(artifact: Artifact) -> bool:
@@ -69,76 +97,96 @@ def _videos(session: Session, job_id: int) -> Iterator[Video]:
             yield event
 
 
-def content(session: Session, context: Context, artifact_id: int) -> FileResponse:
-    artifact = repository.get(session, artifact_id)
-    file = context.settings.artifacts / artifact.path
-    if not file.is_file():
-        raise NotFound("file of artifact", artifact_id)
-    return FileResponse(
-        file,
-        media_type="video/mp4" if _is_video(artifact) else "application/octet-stream",
-        filename=artifact.name,
-        content_disposition_type="inline" if _is_video(artifact) else "attachment",
-        headers={"X-Content-SHA256": artifact.sha256},
+def content(context: Context, artifact: Artifact, request: Request) -> Response:
+    if context.artifacts.size(artifact.path) != artifact.bytes:
+        raise NotFound("file of artifact", artifact.id)
+    disposition = "inline" if _is_video(artifact) else "attachment"
+    return download.respond(
+        request,
+        lambda start, end: context.artifacts.read(artifact.path, start, end),
+        size=artifact.bytes,
+        sha256=artifact.sha256,
+        media_type=_MEDIA_TYPES[_kind(artifact)],
+        headers={"Content-Disposition": f'{disposition}; filename="{artifact.name}"'},
     )
 
 
+def find_stored(session: Session, job_id: int, name: str, sha256: str) -> Artifact | None:
+    """This very file, where it is here already."""
+    rows = repository.of_job(session, job_id)
+    return next((row for row in rows if (row.name, row.sha256) == (name, sha256)), None)
+
+
 def store(
-    session: Session, context: Context, received: Received, *, job_id: int, name: str, attempt: int, step: int
+    session: Session,
+    context: Context,
+    path: str,
+    received: Received,
+    *,
+    job_id: int,
+    attempt: int,
+    name: str,
+    sha256: str,
+    step: int,
 ) -> ArtifactStored:
-    """Give the received file its name. It replaces an older one of that name, and only the newest checkpoints stay."""
+    """The file at `path` belongs to the job from now on, and replaces an older one of that name."""
     job, _ = fence.enter(session, job_id, attempt)
-    present = repository.of_job(session, job_id)
-    obsolete = [artifact for artifact in present if artifact.name == name]
-    if _CHECKPOINT_NAME.fullmatch(name):
-        others = [row for row in present if _CHECKPOINT_NAME.fullmatch(row.name) and row.name != name]
-        obsolete += others[: max(0, len(others) - (_CHECKPOINTS_KEPT - 1))]
-    repository.remove(session, obsolete)
+    remove(session, context, [row for row in repository.of_job(session, job_id) if row.name == name])
     artifact = repository.add(
         session,
         Artifact(
             job_id=job_id,
             attempt=attempt,
             name=name,
-            path=storage.relative_path(job_id, name, received.sha256),
+            path=path,
             bytes=received.bytes,
-            sha256=received.sha256,
+            sha256=sha256,
             step=step,
             created_at=clock.now(),
         ),
     )
-    _place(context.settings.artifacts, received.file, artifact.path)
-    paths = [row.path for row in obsolete if row.path != artifact.path]
-    after_commit(session, lambda: storage.delete(context.settings.artifacts, paths))
     fence.renew(job, context.settings.lease_seconds)
-    return ArtifactStored(artifact_id=artifact.id)
+    return ArtifactStored(artifact_id=artifact.id, received=received.bytes)
 
 
-def _place(root: Path, file: Path, path: str) -> None:
-    file.replace(root / path)
+def remove(session: Session, context: Context, artifacts: Sequence[Artifact]) -> None:
+    """The rows now, the files when the rows are gone for good. What a kill in between leaves is swept later."""
+    if artifacts:
+        repository.remove(session, artifacts)
+        paths = [artifact.path for artifact in artifacts]
+        after_commit(session, lambda: context.artifacts.delete(paths))
 
 
-def forget_videos(session: Session, context: Context, job_id: int) -> None:
-    """After history was cut back: films of what has not happened go. They will be made again, or not at all."""
+def forget_unreported(session: Session, context: Context, job_id: int) -> None:
+    """After history was cut back: films and policies of what has not happened go. They will be made again, or not at
+    all."""
     reported = {event.file for event in _videos(session, job_id)}
-    gone = [row for row in repository.of_job(session, job_id) if _is_video(row) and row.name not in reported]
-    repository.remove(session, gone)
-    paths = [row.path for row in gone]
-    after_commit(session, lambda: storage.delete(context.settings.artifacts, paths))
-
-
-def newest_checkpoint(session: Session, job_id: int) -> CheckpointReference | None:
-    """The newest checkpoint of the history whose bytes are here; one that was cut back is never offered."""
-    stored = {artifact.sha256: artifact for artifact in repository.of_job(session, job_id)}
-    for row in events.of_kinds(session, job_id, "checkpoint"):
+    for row in events.of_kinds(session, job_id, "policy"):
         event = run_event.validate_json(row.payload or "")
-        if isinstance(event, Checkpoint) and event.sha256 in stored:
-            artifact = stored[event.sha256]
-            return CheckpointReference(
-                artifact_id=artifact.id,
-                file=event.file,
-                sha256=event.sha256,
-                bytes=artifact.bytes,
-                next_seq=event.seq + 1,
-            )
-    return None
+        reported |= {event.file} if isinstance(event, PolicyWritten) else set()
+    rows = [row for row in repository.of_job(session, job_id) if not is_checkpoint(row) and not is_start(row)]
+    remove(session, context, [row for row in rows if row.name not in reported])
+
+
+def find_start(session: Session, experiment_id: int) -> StartReference | None:
+    """What the founders of the experiment's runs begin with."""
+    row = repository.find_of_experiment(session, experiment_id, START_FILE)
+    return row and StartReference(artifact_id=row.id, sha256=row.sha256, bytes=row.bytes)
+
+
+def list_checkpoints(session: Session, job_id: int) -> list[CheckpointReference]:
+    """The checkpoints of the history whose bytes should be here, the newest first; one that was cut back is never
+    offered."""
+    stored = {artifact.sha256: artifact for artifact in repository.of_job(session, job_id)}
+    reported = (run_event.validate_json(row.payload or "") for row in events.of_kinds(session, job_id, "checkpoint"))
+    return [
+        CheckpointReference(
+            artifact_id=stored[event.sha256].id,
+            file=event.file,
+            sha256=event.sha256,
+            bytes=stored[event.sha256].bytes,
+            next_seq=event.seq + 1,
+        )
+        for event in reported
+        if isinstance(event, Checkpoint) and event.sha256 in stored
+    ]

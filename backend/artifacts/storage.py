@@ -1,81 +1,103 @@
-"""Where artifact bytes lie: one folder per job below the artifact directory.
+"""Where artifact bytes lie: one folder per job, in a directory (`directory`) or in a bucket (`bucket`).
 
-A file is written under a temporary name and renamed when it is whole and its hash is right, so a reader never meets
-half a file. Names hold a part of the hash: a newer file of the same name never overwrites one that is being read.
+A file arrives in parts, as an *upload* that no reader sees. When all of it is there and its hash is right, it is kept
+under its name in one step, so a reader never meets half a file. No two files ever have the same name: what is deleted
+can never be what someone has just stored again.
 """
 
-import hashlib
-import os
-import shutil
-import time
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import suppress
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
-import anyio.to_thread
+from phylon.backend.kit.errors import PlatformError
 
-_BUFFER_BYTES = 1 << 20
-_PART = ".part"
-_STALE_SECONDS = 24 * 3600
+UPLOAD = ".part"
+"""How the names of uploads end; they begin with a dot, as no artifact's does."""
 
 
 class Received(NamedTuple):
-    file: Path
     bytes: int
     sha256: str
 
 
-def relative_path(job_id: int, name: str, sha256: str) -> str:
-    return f"{job_id}/{sha256[:16]}-{name}"
+class StoredFile(NamedTuple):
+    path: str
+    modified: datetime
 
 
-async def receive(root: Path, job_id: int, chunks: AsyncIterator[bytes]) -> Received:
-    """All chunks in a temporary file, flushed to disk; the caller keeps or deletes it."""
-    file = root / str(job_id) / f".{uuid.uuid4().hex}{_PART}"
-    digest, size = hashlib.sha256(), 0
-    await anyio.to_thread.run_sync(lambda: file.parent.mkdir(parents=True, exist_ok=True))
-    try:
-        with file.open("wb") as handle:
+class StorageFull(PlatformError):
+    """There is too little room for the file; nothing is lost, and the worker tries again."""
 
-            def write(data: bytes) -> None:
-                digest.update(data)
-                handle.write(data)
+    status_code = 507
 
-            def settle() -> None:
-                handle.flush()
-                os.fsync(handle.fileno())
-
-            buffer = bytearray()
-            async for chunk in chunks:
-                buffer += chunk
-                if len(buffer) >= _BUFFER_BYTES:
-                    await anyio.to_thread.run_sync(write, bytes(buffer))
-                    size += len(buffer)
-                    buffer.clear()
-            await anyio.to_thread.run_sync(write, bytes(buffer))
-            size += len(buffer)
-            await anyio.to_thread.run_sync(settle)
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
-    return Received(file, size, digest.hexdigest())
+    def __init__(self, free: int | None) -> None:
+        left = "no room is left" if free is None else f"{free / 2**20:,.0f} MiB are left"
+        super().__init__(
+            f"The artifacts of this service have too little room: {left}.",
+            "Delete experiments, or give PHYLON_ARTIFACTS a larger disk; workers go on by themselves then.",
+        )
 
 
-def sweep(root: Path) -> None:
-    """Remove what uploads left behind whose process was killed. Younger ones may belong to another API process."""
-    for file in root.glob(f"*/.*{_PART}"):
-        with suppress(FileNotFoundError):
-            if time.time() - file.stat().st_mtime > _STALE_SECONDS:
-                file.unlink()
+class Store(Protocol):
+    """Paths are relative, `JOB/NAME`. Every method may wait for a disk or for a network."""
+
+    block_bytes: int
+    """What one `write` should have."""
+
+    def received(self, upload: str) -> int:
+        """Bytes that are here, without a gap; 0 for an upload that has not begun."""
+        ...
+
+    def write(self, upload: str, offset: int, data: bytes) -> None:
+        """Repeating a write is harmless. Raises `StorageFull`."""
+        ...
+
+    def digest(self, upload: str) -> Received:
+        """Of what is here. From then on it survives a power cut."""
+        ...
+
+    def keep(self, upload: str, path: str) -> None:
+        """The upload becomes this file, which nobody saw before and everybody sees whole."""
+        ...
+
+    def discard(self, upload: str) -> None: ...
+
+    def size(self, path: str) -> int | None:
+        """None where there is no such file."""
+        ...
+
+    def read(self, path: str, start: int, end: int) -> Iterator[bytes]:
+        """From byte `start` to before byte `end`."""
+        ...
+
+    def delete(self, paths: list[str]) -> None:
+        """Those that are not there are left out."""
+        ...
+
+    def delete_job(self, job_id: int) -> None: ...
+
+    def jobs(self) -> list[int]:
+        """Those that have a folder."""
+        ...
+
+    def files(self, job_id: int) -> list[StoredFile]:
+        """Uploads among them."""
+        ...
+
+    def free_bytes(self) -> int | None:
+        """None where there is no limit that we could know."""
+        ...
 
 
-def delete(root: Path, paths: list[str]) -> None:
-    for path in paths:
-        (root / path).unlink(missing_ok=True)
+def upload_path(job_id: int, name: str, sha256: str) -> str:
+    """The same for every try to send this file, so that a later one goes on where an earlier one ended."""
+    return f"{job_id}/.{sha256[:32]}-{name}{UPLOAD}"
 
 
-def delete_jobs(root: Path, job_ids: list[int]) -> None:
-    for job_id in job_ids:
-        shutil.rmtree(root / str(job_id), ignore_errors=True)
+def new_path(job_id: int, name: str) -> str:
+    return f"{job_id}/{uuid.uuid4().hex[:12]}-{name}"
+
+
+def is_upload(path: str) -> bool:
+    return path.partition("/")[2].startswith(".")

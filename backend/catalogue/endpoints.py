@@ -5,8 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from phylon import catalogue, presets
+from phylon.backend.dependencies import ReadSession
 from phylon.backend.kit.pages import page_of
 from phylon.backend.kit.parameters import After, Limit
+from phylon.backend.workers.environments import find_offers
 from phylon.contract.base import Page
 from phylon.contract.catalogue import Algorithm, Environment, Method, Preset, Suite
 from phylon.registry import listing
@@ -16,12 +18,15 @@ router = APIRouter(tags=["catalogue"])
 
 @router.get("/catalogue")
 def list_environments(
+    session: ReadSession,
     suite: str | None = None,
     search: str | None = None,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 10_000,
     after: After = None,
 ) -> Page[Environment]:
-    return page_of(list[Environment](catalogue.search(suite, search)), limit, after)
+    """Those of the suites, and those of the modules that workers' operators allowed."""
+    with catalogue.offering(find_offers(session)):
+        return page_of(list[Environment](catalogue.search(suite, search)), limit, after)
 
 
 @router.get("/presets")

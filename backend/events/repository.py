@@ -1,5 +1,6 @@
 """Queries about the history of a job."""
 
+import json
 from collections.abc import Sequence
 
 from sqlalchemy import delete, func, insert, select
@@ -38,6 +39,12 @@ def after(session: Session, job_id: int, seq: int, limit: int) -> list[Event]:
 
 def last_step(session: Session, job_id: int) -> int:
     return session.scalar(select(func.max(Event.step)).where(Event.job_id == job_id)) or 0
+
+
+def checkpoint_before(session: Session, job_id: int, seq: int) -> str | None:
+    """The file of the checkpoint whose event comes right before this one; None where another event does."""
+    event = session.get(Event, (job_id, seq - 1))
+    return None if event is None or event.kind != "checkpoint" else str(json.loads(event.payload or "")["file"])
 
 
 def attempt_of(session: Session, job_id: int, seq: int) -> int:

@@ -9,6 +9,7 @@ _MEANING = {
     JobStatus.STOPPING: ExperimentStatus.RUNNING,
     JobStatus.QUEUED: ExperimentStatus.QUEUED,
     JobStatus.DISPATCHED: ExperimentStatus.QUEUED,
+    JobStatus.PAUSED: ExperimentStatus.PAUSED,
     JobStatus.FAILED: ExperimentStatus.FAILED,
     JobStatus.STOPPED: ExperimentStatus.STOPPED,
     JobStatus.FINISHED: ExperimentStatus.FINISHED,

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import StreamingResponse
 from sqlalchemy.orm import Session
 
-from phylon.backend.dependencies import get_read_session
+from phylon.backend.dependencies import ViewerDep, get_read_session
 from phylon.backend.export import service
 from phylon.backend.export.service import FormatUnavailable
 from phylon.backend.kit.errors import NotFound, responses
@@ -27,7 +27,9 @@ LastingSession = Annotated[Session, Depends(get_read_session, scope="request")]
 @router.get(
     "/{table}.{format}", response_class=StreamingResponse, responses=FILES | responses(NotFound, FormatUnavailable)
 )
-def export_run(id: Id, table: TableName, format: Format, session: LastingSession) -> StreamingResponse:
-    name, chunks = service.chunks(session, id, table, format)
+def export_run(
+    id: Id, table: TableName, format: Format, session: LastingSession, viewer: ViewerDep
+) -> StreamingResponse:
+    name, chunks = service.chunks(session, viewer, id, table, format)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}  # names of experiments need no escaping
     return StreamingResponse(chunks, media_type=MEDIA_TYPES[format], headers=headers)

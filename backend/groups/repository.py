@@ -6,10 +6,14 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from phylon.backend.experiments.repository import status_rank
+from phylon.backend.accounts.rights import visible
+from phylon.backend.accounts.viewer import Viewer
+from phylon.backend.experiments.querying import status_rank
 from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Experiment, Group, Job, Run
 from phylon.contract.vocabulary import ExperimentStatus
+
+_OWNED = (joinedload(Group.owner), joinedload(Group.project))
 
 
 class Standing(NamedTuple):
@@ -20,22 +24,23 @@ class Standing(NamedTuple):
     """Of its budget that is spent."""
 
 
-def get(session: Session, group_id: int) -> Group:
+def get(session: Session, viewer: Viewer, group_id: int) -> Group:
     """With its experiments, and these with their runs."""
     complete = selectinload(Group.experiments).options(selectinload(Experiment.runs), joinedload(Experiment.group))
-    group = session.scalar(select(Group).where(Group.id == group_id).options(complete))
+    statement = visible(select(Group).where(Group.id == group_id), viewer, Group)
+    group = session.scalar(statement.options(complete, *_OWNED))
     if group is None:
         raise NotFound("group", group_id)
     return group
 
 
-def page(session: Session, limit: int, after: int | None) -> tuple[list[Group], int]:
+def page(session: Session, viewer: Viewer, limit: int, after: int | None) -> tuple[list[Group], int]:
     """The newest first, and how many there are in all. `after` is an id."""
-    total = session.scalar(select(func.count()).select_from(Group)) or 0
-    statement = select(Group).order_by(Group.id.desc()).limit(limit)
+    statement = visible(select(Group), viewer, Group)
+    total = session.scalar(select(func.count()).select_from(statement.subquery())) or 0
     if after is not None:
         statement = statement.where(Group.id < after)
-    return list(session.scalars(statement)), total
+    return list(session.scalars(statement.options(*_OWNED).order_by(Group.id.desc()).limit(limit))), total
 
 
 def standings(session: Session, group_ids: list[int]) -> dict[int, list[Standing]]:

@@ -4,31 +4,35 @@ from collections import Counter
 
 from sqlalchemy.orm import Session
 
-from phylon.backend.artifacts import storage
+from phylon.backend.accounts import audit
+from phylon.backend.accounts.names import owner_name, project_name
+from phylon.backend.accounts.projects.service import owner_of_new
+from phylon.backend.accounts.rights import require_change
+from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.context import Context
 from phylon.backend.experiments import service as experiments
-from phylon.backend.experiments.service import SpecRefused
+from phylon.backend.forks import gathering
 from phylon.backend.groups import repository
 from phylon.backend.groups.repository import Standing
 from phylon.backend.groups.results import read_results
-from phylon.backend.jobs.changes import request_stop
+from phylon.backend.jobs import actions
+from phylon.backend.jobs.actions import Action
 from phylon.backend.kit import clock, pages
-from phylon.backend.kit.database import after_commit
 from phylon.backend.kit.errors import Conflict
 from phylon.backend.models import Group
+from phylon.backend.queue.admission import ask_of, refuse_impossible
+from phylon.backend.runs import extension
 from phylon.backend.runs import repository as runs_repository
+from phylon.backend.specs.refusal import SpecRefused
+from phylon.backend.sweeping import marking
+from phylon.backend.workers.environments import find_offers
+from phylon.catalogue import offering
 from phylon.contract.base import Page
 from phylon.contract.experiments import FromSpec, FromYaml
 from phylon.contract.groups import ExperimentGroup, GroupSummary
+from phylon.contract.runs import Extension
 from phylon.contract.vocabulary import ACTIVE, ExperimentStatus
 from phylon.spec import SpecInvalid, group_to_yaml, parse_group, read_yaml, spec_to_yaml
-
-
-class GroupNotActive(Conflict):
-    """Only a group with a run that has not ended can be stopped."""
-
-    def __init__(self, group_id: int) -> None:
-        super().__init__(f"Group {group_id} has no run that could be stopped.", "Nothing needs to be done: it is over.")
 
 
 class GroupActive(Conflict):
@@ -38,28 +42,38 @@ class GroupActive(Conflict):
         super().__init__(f"Group {group_id} has {active} run(s) that have not ended.", "Stop it first.")
 
 
-def create(session: Session, context: Context, body: FromSpec | FromYaml) -> ExperimentGroup:
+def create(session: Session, context: Context, viewer: Viewer, body: FromSpec | FromYaml) -> ExperimentGroup:
     try:
-        parsed = parse_group(read_yaml(body.yaml) if isinstance(body, FromYaml) else body.spec)
+        with offering(find_offers(session)):
+            parsed = parse_group(read_yaml(body.yaml) if isinstance(body, FromYaml) else body.spec)
     except SpecInvalid as error:
         raise SpecRefused(error) from None
+    gathered = [gathering.gather(context, viewer, spec) for spec in parsed.experiments.values()]
+    owner = owner_of_new(session, viewer, body.project)
+    if not body.wait_for_worker:
+        refuse_impossible(session, map(ask_of, parsed.experiments.values()))
     group = Group(
         name=parsed.spec.name,
         description=parsed.spec.description,
         yaml=body.yaml if isinstance(body, FromYaml) else group_to_yaml(parsed),
+        owner_id=owner.user_id,
+        project_id=owner.project_id,
         created_at=clock.now(),
     )
     group.experiments = [
-        experiments.make(spec, spec_to_yaml(spec), context.settings.max_attempts, group)
-        for spec in parsed.experiments.values()
+        experiments.make(each.spec, spec_to_yaml(each.spec), owner, context.settings.max_attempts, body.priority, group)
+        for each in gathered
     ]
     session.add(group)
     session.flush()
+    for experiment, each in zip(group.experiments, gathered, strict=True):
+        gathering.attach(session, context, experiment, each)
+    audit.record(session, viewer, "group.create", f"group {group.id}", project_id=owner.project_id, name=group.name)
     return _read(session, group)
 
 
-def list_page(session: Session, limit: int, after: str | None) -> Page[GroupSummary]:
-    rows, total = repository.page(session, limit + 1, pages.decode(after))
+def list_page(session: Session, viewer: Viewer, limit: int, after: str | None) -> Page[GroupSummary]:
+    rows, total = repository.page(session, viewer, limit + 1, pages.decode(after))
     standings = repository.standings(session, [group.id for group in rows[:limit]])
     return Page(
         items=[_summary(group, standings.get(group.id, [])) for group in rows[:limit]],
@@ -68,41 +82,53 @@ def list_page(session: Session, limit: int, after: str | None) -> Page[GroupSumm
     )
 
 
-def get(session: Session, group_id: int) -> ExperimentGroup:
-    return _read(session, repository.get(session, group_id))
+def get(session: Session, viewer: Viewer, group_id: int) -> ExperimentGroup:
+    return _read(session, repository.get(session, viewer, group_id))
 
 
-def stop(session: Session, context: Context, group_id: int) -> ExperimentGroup:
-    group = repository.get(session, group_id)
-    active = [
-        run for run in runs_repository.lock_of_experiments(session, group.experiments) if run.job.status in ACTIVE
-    ]
-    if not active:
-        raise GroupNotActive(group_id)
-    for run in active:
-        request_stop(session, context, run.job)
+def act(session: Session, context: Context, viewer: Viewer, group_id: int, action: Action) -> ExperimentGroup:
+    """On all its runs that are in a fitting status."""
+    group = repository.get(session, viewer, group_id)
+    members = runs_repository.lock_of_experiments(session, group.experiments)
+    actions.act(session, context, viewer, action, [run.job for run in members], "group", group_id)
     session.flush()
     return _read(session, group)
 
 
-def delete(session: Session, context: Context, group_id: int) -> None:
-    """With all its experiments. The rows go now, the files once the rows are gone for good."""
-    group = repository.get(session, group_id)
+def extend(session: Session, context: Context, viewer: Viewer, group_id: int, body: Extension) -> ExperimentGroup:
+    group = repository.get(session, viewer, group_id)
+    runs_repository.lock_of_experiments(session, group.experiments)
+    for experiment in group.experiments:
+        extension.extend(session, context, viewer, experiment, experiment.runs, body)
+    session.flush()
+    return _read(session, group)
+
+
+def delete(session: Session, viewer: Viewer, group_id: int) -> None:
+    """With all its experiments. They are gone for everyone from now on; the sweeper removes rows and files."""
+    group = _to_change(session, viewer, group_id)
     members = runs_repository.lock_of_experiments(session, group.experiments)
     active = [run for run in members if run.job.status in ACTIVE]
     if active:
         raise GroupActive(group_id, len(active))
-    session.delete(group)
-    job_ids = [run.job_id for run in members]
-    after_commit(session, lambda: storage.delete_jobs(context.settings.artifacts, job_ids))
+    audit.record(session, viewer, "group.delete", f"group {group_id}", project_id=group.project_id, name=group.name)
+    marking.delete(group, *group.experiments)
+    marking.delete_runs(members)
+
+
+def _to_change(session: Session, viewer: Viewer, group_id: int) -> Group:
+    group = repository.get(session, viewer, group_id)
+    require_change(viewer, group, f"group {group_id}")
+    return group
 
 
 def _read(session: Session, group: Group) -> ExperimentGroup:
     standings = repository.standings(session, [group.id]).get(group.id, [])
-    results = read_results(session, group.experiments)
+    results = read_results(session, group)
     return ExperimentGroup(
         **dict(_summary(group, standings)),
         yaml=group.yaml,
+        of=results.of,
         experiments=results.experiments,
         comparable=results.comparable,
         aggregate=results.aggregate,
@@ -115,6 +141,8 @@ def _summary(group: Group, standings: list[Standing]) -> GroupSummary:
         id=group.id,
         name=group.name,
         description=group.description,
+        owner=owner_name(group),
+        project=project_name(group),
         created_at=group.created_at,
         size=len(standings),
         status=next((status for status in ExperimentStatus if counts[status]), None),

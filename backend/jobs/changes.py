@@ -5,13 +5,13 @@ from typing import Literal
 from sqlalchemy.orm import Session
 
 from phylon.backend.context import Context
+from phylon.backend.jobs import repository
+from phylon.backend.jobs.progress import forgive
 from phylon.backend.jobs.status import HELD, JobStatus, move
 from phylon.backend.kit import clock
-from phylon.backend.kit.columns import without_nul
 from phylon.backend.kit.database import after_commit
-from phylon.backend.models import Attempt, Job
-
-Reason = Literal["crashed", "worker_shutdown", "lost"]
+from phylon.backend.models import Job, Worker
+from phylon.backend.webhooks.runs import notify_end
 
 
 def ring(session: Session, context: Context, job_id: int) -> None:
@@ -21,6 +21,7 @@ def ring(session: Session, context: Context, job_id: int) -> None:
 
 def change(session: Session, context: Context, job: Job, to: JobStatus) -> None:
     move(job, to, clock.now())
+    notify_end(session, job)
     ring(session, context, job.id)
 
 
@@ -30,24 +31,30 @@ def request_stop(session: Session, context: Context, job: Job) -> None:
         change(session, context, job, JobStatus.STOPPING if job.status in HELD else JobStatus.STOPPED)
 
 
-def give_up(session: Session, context: Context, job: Job, attempt: Attempt, reason: Reason, detail: str) -> None:
-    """The attempt ended without an outcome. The job is queued again, unless nobody wants it or it keeps breaking."""
-    attempt.end, attempt.detail, attempt.ended_at = reason, without_nul(detail), clock.now()
-    if reason == "worker_shutdown":
-        job.handed_back += 1
-    if job.status == JobStatus.STOPPING:
-        change(session, context, job, JobStatus.STOPPED)
-    elif job.counted_attempts >= job.max_attempts:
-        last = without_nul(_describe(reason, detail))
-        job.error = {
-            "message": f"All {job.max_attempts} attempts ended without an outcome. The last {last}",
-            "remedy": "Read the log of the last attempt; correct the spec or the worker, then submit it again.",
-        }
-        change(session, context, job, JobStatus.FAILED)
-    else:
+def request_yield(
+    session: Session, context: Context, job: Job, to: Literal[JobStatus.PAUSED, JobStatus.QUEUED]
+) -> None:
+    """Pause a job, or let it make room for another: its worker is asked to hand it back at the next border, then it is
+    `paused`, or `queued` again. A job that no worker holds is there at once. Who paused it prevails."""
+    if job.status in HELD:
+        if job.yield_to != JobStatus.PAUSED:
+            job.yield_to = to.value
+            ring(session, context, job.id)
+    elif job.status != to:
+        change(session, context, job, to)
+
+
+def send_on(session: Session, context: Context, job: Job) -> None:
+    """Someone wants a job that is paused, about to be, or over to go on from its newest checkpoint. Its attempts do not
+    count against what comes."""
+    if job.status in HELD:
+        job.yield_to = None
+        ring(session, context, job.id)
+        return
+    forgive(job)
+    change(session, context, job, JobStatus.QUEUED)
+
+
+def take_back_dispatched(session: Session, context: Context, worker: Worker) -> None:
+    for job in repository.lock_dispatched_to(session, worker.id):
         change(session, context, job, JobStatus.QUEUED)
-
-
-def _describe(reason: Reason, detail: str) -> str:
-    words = {"crashed": "crashed", "lost": "was lost", "worker_shutdown": "was handed back"}[reason]
-    return f"{words}: {detail}" if detail else f"{words}."

@@ -17,24 +17,10 @@ class MakePayload(Protocol):
     def __call__(self, session: Session, job: Job, /) -> RunPayload | StudyPayload: ...
 
 
-class JobNeeds(NamedTuple):
-    """Installed parts without which a worker cannot execute a job."""
-
-    suite: str
-    algorithm: str
-    method: str
-
-
-class FindNeeds(Protocol):
-    """What a worker must have, by job; jobs that need nothing may be left out."""
-
-    def __call__(self, session: Session, job_ids: Sequence[int], /) -> dict[int, JobNeeds]: ...
-
-
 class ApplyEvents(Protocol):
     """Fold new events, which are stored already, into the payload. An outcome has changed the job already."""
 
-    def __call__(self, session: Session, job: Job, events: Sequence[JobEvent], /) -> None: ...
+    def __call__(self, session: Session, context: Context, job: Job, events: Sequence[JobEvent], /) -> None: ...
 
 
 class Rewind(Protocol):
@@ -58,8 +44,9 @@ class ReadPayload(Protocol):
 class JobKind(NamedTuple):
     event_types: tuple[type[Any], ...]
     """Classes of the events that its process may report."""
+    progress: frozenset[str]
+    """Kinds of those events that later attempts build on."""
     make_payload: MakePayload
-    find_needs: FindNeeds
     apply: ApplyEvents
     rewind: Rewind
     restore: RestoreEvents

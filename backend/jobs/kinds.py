@@ -1,4 +1,4 @@
-"""The kinds of jobs. When workers are few, the earlier in this list is dispatched first."""
+"""The kinds of jobs."""
 
 from phylon.backend.jobs.kind import JobKind
 from phylon.backend.models import Job

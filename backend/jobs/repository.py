@@ -1,18 +1,33 @@
 """Queries about jobs and their attempts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import cast
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from phylon.backend.jobs.status import HELD
+from phylon.backend.accounts.rights import visible
+from phylon.backend.accounts.viewer import Viewer
+from phylon.backend.jobs.blame import CRASHED, Past
+from phylon.backend.jobs.status import HELD, JobStatus
 from phylon.backend.kit import clock
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Attempt, Job, Worker
+from phylon.backend.models import Attempt, Job, Run, Study, Worker
 
 
 def find(session: Session, job_id: int) -> Job | None:
     return session.get(Job, job_id)
+
+
+def find_visible(session: Session, viewer: Viewer, job_id: int) -> Job | None:
+    return session.scalar(visible(select(Job).where(Job.id == job_id), viewer, Job))
+
+
+def of_payloads(session: Session, viewer: Viewer, model: type[Run] | type[Study], ids: Sequence[int]) -> dict[int, int]:
+    """The jobs of those of these runs or studies that the viewer may see, by the number of the run or study."""
+    rows = session.execute(visible(select(model.id, model.job_id).where(model.id.in_(ids)), viewer, model))
+    return {id: job_id for id, job_id in rows}
 
 
 def lock(session: Session, job_id: int) -> Job:
@@ -27,13 +42,33 @@ def lock_all(session: Session, job_ids: Iterable[int]) -> list[Job]:
     return list(session.scalars(statement.execution_options(populate_existing=True)))
 
 
-def held_by_worker(session: Session) -> dict[int, Job]:
-    """The job that each busy worker holds."""
-    jobs = session.scalars(select(Job).where(Job.status.in_(HELD), Job.worker_id.is_not(None)))
-    return {job.worker_id: job for job in jobs if job.worker_id is not None}
+def lock_queued(session: Session, job_ids: Iterable[int]) -> list[Job]:
+    """Those of them that wait. One that someone else is changing right now is left to them."""
+    statement = select(Job).where(Job.id.in_(list(job_ids)), Job.status == JobStatus.QUEUED).order_by(Job.id)
+    return list(session.scalars(statement.with_for_update(skip_locked=True)))
+
+
+def lock_dispatched_to(session: Session, worker_id: int) -> list[Job]:
+    """What was sent to the worker and is not claimed yet."""
+    statement = select(Job).where(Job.status == JobStatus.DISPATCHED, Job.worker_id == worker_id).order_by(Job.id)
+    return list(session.scalars(statement.with_for_update(skip_locked=True)))
+
+
+def assigned(session: Session) -> dict[int, list[Job]]:
+    """The jobs that occupy slots of each worker: executed there, or on their way."""
+    statement = select(Job).where(Job.status.in_([*HELD, JobStatus.DISPATCHED]), Job.worker_id.is_not(None))
+    found: dict[int, list[Job]] = {}
+    for job in session.scalars(statement.order_by(Job.id)):
+        found.setdefault(job.worker_id or 0, []).append(job)
+    return found
+
+
+def held_by(session: Session, worker_id: int) -> list[Job]:
+    return list(session.scalars(select(Job).where(Job.status.in_(HELD), Job.worker_id == worker_id)))
 
 
 def start_attempt(session: Session, job: Job, worker: Worker) -> Attempt:
+    job.attempts_used += 1
     attempt = Attempt(job_id=job.id, number=job.attempt, worker_id=worker.id, claimed_at=clock.now())
     session.add(attempt)
     session.flush()
@@ -47,9 +82,66 @@ def get_attempt(session: Session, job_id: int, number: int) -> Attempt:
     return attempt
 
 
+def attempts(session: Session, job_id: int) -> list[tuple[Attempt, str]]:
+    """Each with the name of its worker, the oldest first."""
+    statement = (
+        select(Attempt, Worker.name)
+        .join(Worker, Worker.id == Attempt.worker_id)
+        .where(Attempt.job_id == job_id)
+        .order_by(Attempt.number)
+    )
+    return [(attempt, name) for attempt, name in session.execute(statement)]
+
+
 def rewinds_since(session: Session, job_id: int, attempt: int) -> list[Attempt]:
     """Attempts after this one that cut history back."""
     statement = select(Attempt).where(
         Attempt.job_id == job_id, Attempt.number > attempt, Attempt.rewound_to.is_not(None)
     )
     return list(session.scalars(statement.order_by(Attempt.number)))
+
+
+def past_of_job(session: Session, job: Job) -> list[Past]:
+    """Attempts that are still held against the job, in order."""
+    return _past(session, Attempt.job_id == job.id, Attempt.number > job.forgiven_attempt)
+
+
+def past_since(session: Session, then: datetime) -> list[Past]:
+    """Attempts of all jobs that ended or made progress since then, and since their worker was let back."""
+    return _past(
+        session,
+        or_(Attempt.ended_at >= then, Attempt.progress_at >= then),
+        or_(Worker.released_at.is_(None), Attempt.ended_at.is_(None), Attempt.ended_at > Worker.released_at),
+    )
+
+
+def _past(session: Session, *conditions: ColumnElement[bool]) -> list[Past]:
+    statement = (
+        select(Attempt, Run.experiment_id)
+        .join(Worker, Worker.id == Attempt.worker_id)
+        .outerjoin(Run, Run.job_id == Attempt.job_id)
+        .where(*conditions)
+        .order_by(Attempt.job_id, Attempt.number)
+    )
+    return [
+        Past(
+            job_id=attempt.job_id,
+            origin=f"job {attempt.job_id}" if experiment_id is None else f"experiment {experiment_id}",
+            worker_id=attempt.worker_id,
+            end=attempt.end,
+            ended_at=attempt.ended_at,
+            progress_at=attempt.progress_at,
+        )
+        for attempt, experiment_id in cast(Iterable[tuple[Attempt, int | None]], session.execute(statement))
+    ]
+
+
+def count_crashes(session: Session, job: Job, worker_id: int) -> int:
+    """Of this job on this worker, as far as they are held against the job."""
+    statement = select(func.count()).where(
+        Attempt.job_id == job.id,
+        Attempt.number > job.forgiven_attempt,
+        Attempt.worker_id == worker_id,
+        Attempt.end == CRASHED,
+    )
+    return session.scalar(statement) or 0

@@ -9,15 +9,17 @@ from phylon.backend.context import Context
 from phylon.backend.events import ingestion
 from phylon.backend.events import repository as events
 from phylon.backend.jobs import fence, repository
-from phylon.backend.jobs.changes import give_up, ring
+from phylon.backend.jobs.changes import ring
+from phylon.backend.jobs.ending import give_up
 from phylon.backend.jobs.kinds import kind_of
-from phylon.backend.jobs.status import HELD, JobStatus, move_if_waiting
+from phylon.backend.jobs.status import HELD, JobStatus, move
 from phylon.backend.kit import clock
-from phylon.backend.kit.errors import Conflict, NotFound
+from phylon.backend.kit.errors import Conflict
 from phylon.backend.logs import service as logs
 from phylon.backend.models import Attempt, Job, Worker
+from phylon.backend.queue.ask import find_lacking, offer_of
+from phylon.backend.queue.ask import read as read_ask
 from phylon.backend.workers import repository as workers
-from phylon.backend.workers.parts import find_lacking
 from phylon.contract.protocol import (
     Claim,
     ClaimRequest,
@@ -54,56 +56,59 @@ class ResumeMissing(Conflict):
 
 
 def claim(session: Session, context: Context, job_id: int, body: ClaimRequest) -> Claim:
-    worker = workers.get(session, body.worker_id)
-    job = repository.find(session, job_id)
-    if job is None:
-        raise NotFound("job", job_id)
-    _check_worker(session, job, worker)
-    won = move_if_waiting(
-        session,
-        job_id,
-        JobStatus.RUNNING,
-        clock.now(),
-        attempt=Job.attempt + 1,
-        worker_id=worker.id,
-        worker_name=worker.name,
-        started_at=job.started_at or clock.now(),
-        lease_expires_at=clock.now() + timedelta(seconds=context.settings.lease_seconds),
-    )
-    session.refresh(job)
-    if not won:
-        raise JobNotClaimable(f"Job {job_id} is {job.status}, so it cannot be claimed.", "Drop the message.")
-    repository.start_attempt(session, job, worker)
+    """Job and worker are locked: two claims of one worker cannot both see a slot free."""
+    job = repository.lock(session, job_id)
+    worker = workers.lock(session, body.worker_id)
+    slots = _check(session, job, worker)
+    move(job, JobStatus.RUNNING, clock.now())
+    job.attempt += 1
+    job.worker_name = worker.name
+    job.started_at = job.started_at or clock.now()
+    job.lease_expires_at = clock.now() + timedelta(seconds=context.settings.lease_seconds)
     worker.last_seen_at = clock.now()
+    session.flush()
+    repository.start_attempt(session, job, worker)
     ring(session, context, job_id)
     return Claim(
         job_id=job_id,
         kind=cast(JobKindName, job.kind),
         attempt=job.attempt,
         lease_seconds=context.settings.lease_seconds,
+        slots=slots,
         next_seq=job.last_seq + 1,
         payload=kind_of(job).make_payload(session, job),
     )
 
 
-def _check_worker(session: Session, job: Job, worker: Worker) -> None:
-    if job.wanted_worker_id not in (None, worker.id):
+def _check(session: Session, job: Job, worker: Worker) -> list[int]:
+    """The slots that were chosen for it. The worker may have changed since then."""
+    if job.status != JobStatus.DISPATCHED:
+        raise JobNotClaimable(f"Job {job.id} is {job.status}, so it cannot be claimed.", "Drop the message.")
+    if job.worker_id != worker.id:
         raise JobNotClaimable(
-            f"Job {job.id} waits for worker {job.wanted_worker_id}, not for {worker.id}.", "Drop the message."
+            f"Job {job.id} was sent to worker {job.worker_id}, not to {worker.id}.", "Drop the message."
         )
-    needs = kind_of(job).find_needs(session, [job.id]).get(job.id)
-    lacking = None if needs is None else find_lacking(worker, needs)
+    ask = read_ask(job.ask)
+    if ask.worker_id not in (None, worker.id):
+        raise JobNotClaimable(
+            f"Job {job.id} waits for worker {ask.worker_id}, not for {worker.id}.", "Drop the message."
+        )
+    lacking = find_lacking(ask, offer_of(worker))
     if lacking is not None:
         raise JobNotClaimable(
             f"Job {job.id} needs {lacking}, which worker {worker.name} does not have.",
             "Install the package that has it on this worker and restart the worker, or let another one take the job.",
         )
-    held = repository.held_by_worker(session).get(worker.id)
-    if held is not None:
-        raise JobNotClaimable(
-            f"Worker {worker.name} still holds job {held.id}, a {held.kind}; a worker has one slot.",
-            "Release it first, or wait until its lease has run out.",
-        )
+    if worker.draining_since is not None or worker.quarantined_at is not None:
+        raise JobNotClaimable(f"Worker {worker.name} gets no new jobs now.", "Drop the message.")
+    slots = job.slots or []
+    for held in repository.held_by(session, worker.id):
+        if not set(slots).isdisjoint(held.slots or []):
+            raise JobNotClaimable(
+                f"Worker {worker.name} still holds job {held.id}, a {held.kind}, on the slots of job {job.id}.",
+                "Release it first, or wait until its lease has run out.",
+            )
+    return slots
 
 
 def resume(session: Session, context: Context, job_id: int, body: ResumeRequest) -> HeartbeatAnswer:
@@ -112,22 +117,25 @@ def resume(session: Session, context: Context, job_id: int, body: ResumeRequest)
         raise ResumeTooLate(job_id, attempt.number)
     ingestion.cut_back(session, context, job, body.from_seq)
     attempt.rewound_to = body.from_seq
+    attempt.from_step = events.last_step(session, job_id)
+    attempt.checkpoint = events.checkpoint_before(session, job_id, body.from_seq)
     fence.renew(job, context.settings.lease_seconds)
     ring(session, context, job_id)
-    return _answer(job, attempt)
+    return _answer(session, job, attempt)
 
 
 def heartbeat(session: Session, context: Context, job_id: int, body: Heartbeat) -> HeartbeatAnswer:
     job, attempt = fence.enter(session, job_id, body.attempt)
     if body.events and _must_resume_first(session, job, attempt):
         raise ResumeMissing(job_id, attempt.number)
-    ingestion.ingest(session, job, attempt, body.events)
+    ingestion.ingest(session, context, job, attempt, body.events)
+    context.meters.ingest_lag.note(job_id, attempt.number, body.events, clock.now().timestamp())
     logs.ingest(session, attempt, body.logs)
     fence.renew(job, context.settings.lease_seconds)
     workers.get(session, attempt.worker_id).last_seen_at = clock.now()
     if body.events or body.logs:
         ring(session, context, job_id)
-    return _answer(job, attempt)
+    return _answer(session, job, attempt)
 
 
 def _must_resume_first(session: Session, job: Job, attempt: Attempt) -> bool:
@@ -144,9 +152,9 @@ def release(session: Session, context: Context, job_id: int, body: Release) -> N
         give_up(session, context, job, attempt, body.reason, body.detail)
 
 
-def _answer(job: Job, attempt: Attempt) -> HeartbeatAnswer:
+def _answer(session: Session, job: Job, attempt: Attempt) -> HeartbeatAnswer:
     return HeartbeatAnswer(
         next_seq=job.last_seq + 1,
         next_log_line=attempt.next_log_line,
-        command="stop" if job.status == JobStatus.STOPPING else "continue",
+        command=fence.command(job, workers.get(session, attempt.worker_id)),
     )

@@ -71,12 +71,13 @@ def _actions(session: Session) -> list[Callable[[], None]]:
 
 
 def make_engine(url: str) -> Engine:
+    """Values are hidden in its errors, which are logged: some are hashes of secrets."""
     if url.startswith("sqlite"):
-        engine = create_engine(url, pool_size=10, max_overflow=40)
+        engine = create_engine(url, pool_size=10, max_overflow=40, hide_parameters=True)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    return create_engine(_with_psycopg(url), pool_size=10, max_overflow=40, pool_pre_ping=True)
+    return create_engine(_with_psycopg(url), pool_size=10, max_overflow=40, pool_pre_ping=True, hide_parameters=True)
 
 
 def _with_psycopg(url: str) -> str:

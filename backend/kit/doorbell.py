@@ -6,8 +6,8 @@ A lost ring is harmless: watchers also look by themselves every few seconds. So 
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 import redis
@@ -26,6 +26,27 @@ _REST_SECONDS = 2.0
 """After a failure nobody tries again for so long: a request must not wait for a Redis that is away."""
 
 
+class Bell:
+    """What was rung since its owner last asked."""
+
+    def __init__(self) -> None:
+        self._rung: set[str] = set()
+        self._event = asyncio.Event()
+
+    def sound(self, topic: str) -> None:
+        self._rung.add(topic)
+        self._event.set()
+
+    async def wait(self, seconds: float) -> set[str]:
+        """The topics that were rung; none when nothing was for so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._event.wait()
+        self._event.clear()
+        rung, self._rung = self._rung, set()
+        return rung
+
+
 class Doorbell:
     def __init__(self, redis_url: str) -> None:
         self._url = client_url(redis_url)
@@ -33,7 +54,7 @@ class Doorbell:
             self._url, socket_timeout=_TIMEOUT_SECONDS, socket_connect_timeout=_TIMEOUT_SECONDS
         )
         self._resting_until = 0.0
-        self._watchers: dict[str, set[asyncio.Event]] = defaultdict(set)
+        self._watchers: dict[str, set[Bell]] = defaultdict(set)
 
     def ring(self, topic: str) -> None:
         """From any thread. A topic is `job 3`."""
@@ -51,16 +72,18 @@ class Doorbell:
             return False
 
     @contextmanager
-    def watch(self, topic: str) -> Generator[asyncio.Event]:
-        """An event of the running loop that each ring sets."""
-        rung = asyncio.Event()
-        self._watchers[topic].add(rung)
+    def watch(self, topics: Iterable[str]) -> Generator["Bell"]:
+        """A bell of the running loop that each ring of one of these sounds."""
+        bell, watched = Bell(), set(topics)
+        for topic in watched:
+            self._watchers[topic].add(bell)
         try:
-            yield rung
+            yield bell
         finally:
-            self._watchers[topic].discard(rung)
-            if not self._watchers[topic]:
-                del self._watchers[topic]
+            for topic in watched:
+                self._watchers[topic].discard(bell)
+                if not self._watchers[topic]:
+                    del self._watchers[topic]
 
     async def listen(self) -> None:
         """Runs in the API's event loop until it is cancelled; one connection serves all watchers."""
@@ -78,8 +101,9 @@ class Doorbell:
             await asyncio.sleep(_REST_SECONDS)
 
     def _wake(self, data: bytes) -> None:
-        for rung in self._watchers.get(data.decode(errors="replace"), ()):
-            rung.set()
+        topic = data.decode(errors="replace")
+        for bell in self._watchers.get(topic, ()):
+            bell.sound(topic)
 
     def close(self) -> None:
         self._client.close()

@@ -5,14 +5,15 @@ PlatformError
 ├── Conflict            409
 │   └── StaleAttempt    409
 ├── Invalid             422   with a list of problems
-└── Unauthorized        401
+├── Unauthorized        401
+└── Forbidden           403
 
 A folder's own errors subclass these next to the rule that raises them. The answer is a problem document (RFC 9457),
 whose type and title are the name and the first line of the class. `responses` puts it into the OpenAPI document.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from starlette.responses import Response
@@ -23,6 +24,7 @@ from phylon.spec import Problem
 
 class PlatformError(Exception):
     status_code: ClassVar[int] = 500
+    headers: Mapping[str, str] = {}
 
     def __init__(self, detail: str, remedy: str | None = None, problems: Sequence[Problem] = ()) -> None:
         super().__init__(detail)
@@ -43,12 +45,13 @@ class PlatformError(Exception):
                 detail=self.detail,
                 remedy=self.remedy,
                 problems=self.problems,
-            )
+            ),
+            self.headers,
         )
 
 
-def problem_response(document: ProblemDocument) -> Response:
-    return Response(document.model_dump_json(), document.status, media_type=MEDIA_TYPE)
+def problem_response(document: ProblemDocument, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(document.model_dump_json(), document.status, headers, media_type=MEDIA_TYPE)
 
 
 class NotFound(PlatformError):
@@ -83,9 +86,16 @@ class Invalid(PlatformError):
 
 
 class Unauthorized(PlatformError):
-    """The worker token is missing or wrong."""
+    """Nobody is signed in, or the credential does not count."""
 
     status_code = 401
+    headers = {"WWW-Authenticate": "Bearer"}  # noqa: RUF012
+
+
+class Forbidden(PlatformError):
+    """The viewer may see this, but not do it."""
+
+    status_code = 403
 
 
 def responses(*errors: type[PlatformError]) -> dict[int | str, dict[str, Any]]:

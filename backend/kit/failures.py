@@ -9,7 +9,9 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import DataError, OperationalError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from phylon.backend.kit.errors import Invalid, PlatformError, problem_response
 from phylon.contract.problems import ProblemDocument
@@ -36,13 +38,42 @@ class UnexpectedFailure(PlatformError):
     """The service failed on this request."""
 
 
+_UNEXPECTED = UnexpectedFailure(
+    "The service failed on this request.", "This is a defect of Phylon: report it with the log of the API."
+)
+
+
+class UnexpectedFailures:
+    """Answers what no handler knows. Unlike the framework's own, it stands within the other middleware, so that its
+    answers carry their headers and are counted and logged like any other."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def relay(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, relay)
+        except Exception as error:
+            if scope["type"] != "http" or has_begun:
+                raise  # the connection breaks off, which is all that can be said now
+            log.error("request_failed", path=scope["path"], exc_info=error)
+            await _UNEXPECTED.response()(scope, receive, send)
+
+
 def install(app: FastAPI) -> None:
     app.add_exception_handler(PlatformError, _platform_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(OperationalError, _database_unavailable)
     app.add_exception_handler(DataError, _unstorable)
-    app.add_exception_handler(Exception, _unexpected)
+    app.add_exception_handler(ClientDisconnect, _client_gone)
 
 
 async def _platform_error(request: Request, error: Exception) -> Response:
@@ -60,7 +91,7 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
 
 def _problem(item: dict[str, Any]) -> Problem:
     location: Sequence[int | str] = item["loc"]
-    value = item.get("input")
+    value = None if item["type"] == "missing" else item.get("input")  # else all that surrounds it, secrets included
     short = value if isinstance(value, str | int | float | bool | None) else repr(value)[:200]
     return Problem(
         path=".".join(str(part) for part in location), value=short, message=item["msg"], remedy="correct the value"
@@ -96,8 +127,7 @@ async def _unstorable(request: Request, error: Exception) -> Response:
     ).response()
 
 
-async def _unexpected(request: Request, error: Exception) -> Response:
-    log.error("request_failed", path=request.url.path, exc_info=error)
-    return UnexpectedFailure(
-        "The service failed on this request.", "This is a defect of Phylon: report it with the log of the API."
-    ).response()
+async def _client_gone(request: Request, error: Exception) -> Response:
+    """Whoever left in the middle of a request reads no answer, and there is nothing to report of it."""
+    log.info("client_gone", path=request.url.path)
+    return Response(status_code=HTTPStatus.BAD_REQUEST)

@@ -1,5 +1,9 @@
-"""Serves the built user interface: files as they are, and its one page for every address that the page routes."""
+"""Serves the built user interface: files as they are, and its one page for every address that the page routes.
 
+The page is made for each request: it carries the nonce under which its scripts may add style sheets.
+"""
+
+import secrets
 from pathlib import Path, PurePosixPath
 
 from starlette.applications import Starlette
@@ -10,7 +14,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from phylon.backend.kit.security_headers import content_policy
+
 _PAGE = "index.html"
+_NONCE = "PHYLON_CSP_NONCE"
+"""Vite writes it wherever the nonce belongs (`html.cspNonce`)."""
 _HASHED = "assets"
 """Vite puts a hash of the content into the names of the files in this folder, so they never change."""
 _NOT_BUILT = """<!doctype html>
@@ -39,16 +47,24 @@ async def _explain(request: Request) -> Response:
 class SinglePage(StaticFiles):
     def __init__(self, directory: Path) -> None:
         super().__init__(directory=directory)
+        self._page = directory / _PAGE
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         address = PurePosixPath(path)
+        if address.name in ("", _PAGE):
+            return self._serve_page()
         try:
-            response = await super().get_response(path if address.name else _PAGE, scope)
+            response = await super().get_response(path, scope)
         except HTTPException as error:
             # A missing file stays missing; only an address without a file ending can be a place within the page.
             if error.status_code != 404 or address.suffix or address.parts[:1] in (("api",), (_HASHED,)):
                 raise
-            response = await super().get_response(_PAGE, scope)
+            return self._serve_page()
         hashed = address.parts[:1] == (_HASHED,)
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if hashed else "no-cache"
         return response
+
+    def _serve_page(self) -> Response:
+        nonce = secrets.token_urlsafe(16)
+        headers = {"Cache-Control": "no-cache", "Content-Security-Policy": content_policy(nonce)}
+        return HTMLResponse(self._page.read_text(encoding="utf-8").replace(_NONCE, nonce), headers=headers)

@@ -3,10 +3,10 @@
 import numpy as np
 from sqlalchemy.orm import Session
 
+from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.kit.errors import Conflict, Invalid, PlatformError
 from phylon.backend.lineage import repository
-from phylon.backend.metrics import repository as metrics
-from phylon.backend.metrics.frames import unpack
+from phylon.backend.metrics import history
 from phylon.backend.runs import repository as runs
 from phylon.contract.lineage import Ancestry, LineageSpan, LineageSummary, RunLineage, Schedule
 from phylon.lineage.ancestry import Member, NoSuchMember, by_id, choose
@@ -17,7 +17,7 @@ from phylon.lineage.schedule import NothingTuned, read_schedule
 from phylon.lineage.summary import summarise, trace
 from phylon.returns import RETURN
 from phylon.series import Series
-from phylon.spec import parse_spec
+from phylon.spec import parse_accepted
 
 
 class MemberUnknown(PlatformError):
@@ -39,22 +39,22 @@ class NoSchedule(Conflict):
     """Nothing is tuned in this run."""
 
 
-def read(session: Session, run_id: int) -> RunLineage:
-    run = runs.get_with_experiment(session, run_id)
+def read(session: Session, viewer: Viewer, run_id: int) -> RunLineage:
+    run = runs.get_with_experiment(session, viewer, run_id)
     return RunLineage(
         population_size=run.population_size,
         end_step=run.step,
-        tuned=tuned_of(parse_spec(run.experiment.spec).algorithm),
+        tuned=tuned_of(parse_accepted(run.experiment.spec)) if run.experiment.import_format is None else [],
         spans=[LineageSpan.model_validate(span, from_attributes=True) for span in repository.of_run(session, run_id)],
     )
 
 
-def read_summary(session: Session, run_id: int) -> LineageSummary:
-    return summarise(read(session, run_id), _returns(session, run_id))
+def read_summary(session: Session, viewer: Viewer, run_id: int) -> LineageSummary:
+    return summarise(read(session, viewer, run_id), _returns(session, run_id))
 
 
-def read_ancestry(session: Session, run_id: int, span: int) -> Ancestry:
-    return ancestry_of(read(session, run_id), _returns(session, run_id), span)
+def read_ancestry(session: Session, viewer: Viewer, run_id: int, span: int) -> Ancestry:
+    return ancestry_of(read(session, viewer, run_id), _returns(session, run_id), span)
 
 
 def ancestry_of(lineage: RunLineage, returns: Series | None, span: int) -> Ancestry:
@@ -64,8 +64,8 @@ def ancestry_of(lineage: RunLineage, returns: Series | None, span: int) -> Ances
     return found
 
 
-def read_schedule_of_member(session: Session, run_id: int, member: Member) -> Schedule:
-    lineage = read(session, run_id)
+def read_schedule_of_member(session: Session, viewer: Viewer, run_id: int, member: Member) -> Schedule:
+    lineage = read(session, viewer, run_id)
     try:
         return schedule_of(lineage, choose(lineage, _returns(session, run_id), member).id)
     except NoSuchMember as error:
@@ -92,6 +92,5 @@ def import_ray_logs(files: dict[str, str]) -> RunLineage:
 
 def _returns(session: Session, run_id: int) -> Series:
     """Every evaluation, where a chart would be given fewer."""
-    column = metrics.column(session, run_id, RETURN)
-    values = unpack(b"".join(column.data)).reshape(len(column.data), -1) if column.data else np.empty((0, 0))
-    return Series(np.array(column.steps, np.int64), np.array(column.wall), values.astype(np.float64))
+    page = history.whole(session, run_id, RETURN)
+    return Series(page.steps, page.walls, page.values.astype(np.float64))

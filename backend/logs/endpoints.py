@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from phylon.backend.dependencies import ReadSession
+from phylon.backend.dependencies import ReadSession, ViewerDep
 from phylon.backend.kit.errors import NotFound, responses
 from phylon.backend.kit.parameters import After, Id, Number
 from phylon.backend.logs import service
@@ -20,15 +20,25 @@ Limit = Annotated[int, Query(ge=1, le=10_000)]
 
 @router.get("/runs/{id}/logs", responses=responses(NotFound))
 def list_run_logs(
-    id: Id, session: ReadSession, attempt: Number | None = None, after: After = None, limit: Limit = 1000
+    id: Id,
+    session: ReadSession,
+    viewer: ViewerDep,
+    attempt: Number | None = None,
+    after: After = None,
+    limit: Limit = 1000,
 ) -> Page[LoggedLine]:
     """In the order in which they were printed. A log may grow, so that `next` is never null."""
-    return service.read(session, runs.get(session, id).job_id, attempt=attempt, after=after, limit=limit)
+    return service.read(session, runs.get(session, viewer, id).job_id, attempt=attempt, after=after, limit=limit)
 
 
 @router.get("/studies/{id}/logs", responses=responses(NotFound))
 def list_study_logs(
-    id: Id, session: ReadSession, attempt: Number | None = None, after: After = None, limit: Limit = 1000
+    id: Id,
+    session: ReadSession,
+    viewer: ViewerDep,
+    attempt: Number | None = None,
+    after: After = None,
+    limit: Limit = 1000,
 ) -> Page[LoggedLine]:
     """In the order in which they were printed. A log may grow, so that `next` is never null."""
-    return service.read(session, studies.get(session, id).job_id, attempt=attempt, after=after, limit=limit)
+    return service.read(session, studies.get(session, viewer, id).job_id, attempt=attempt, after=after, limit=limit)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from phylon.backend.kit import clock
@@ -26,6 +26,13 @@ def add(session: Session, attempt: Attempt, lines: Sequence[protocol.LogLine]) -
     ]
     if rows:
         session.execute(insert(LogLine), rows)
+
+
+def leave_out(session: Session, attempt: Attempt, start: int, end: int, note: str) -> None:
+    """The lines from `start` to before `end` go; the first of them becomes a note."""
+    of_attempt = (LogLine.job_id == attempt.job_id, LogLine.attempt == attempt.number)
+    session.execute(delete(LogLine).where(*of_attempt, LogLine.line > start, LogLine.line < end))
+    session.execute(update(LogLine).where(*of_attempt, LogLine.line == start).values(stream="supervisor", text=note))
 
 
 def page(session: Session, job_id: int, attempt: int | None, after: int, limit: int) -> tuple[list[LogLine], int]:

@@ -11,15 +11,25 @@ from phylon.contract.base import Page
 from phylon.contract.logs import LoggedLine
 from phylon.contract.protocol import LogLine
 
+FIRST_LINES, LAST_LINES = 2_000, 18_000
+"""Of an attempt that are kept: how it began, and how it ended."""
+
 
 def ingest(session: Session, attempt: Attempt, lines: Sequence[LogLine]) -> None:
-    """Stores what continues the attempt's log; what is there already is skipped, what follows a gap is left out."""
+    """Stores what continues the attempt's log; what is there already is skipped, what follows a gap is left out.
+
+    Of a long log the middle goes, and a line in its place says how much that was.
+    """
     fresh: list[LogLine] = []
     for line in sorted(lines, key=lambda line: line.line):
         if line.line == attempt.next_log_line:
             fresh.append(line)
             attempt.next_log_line += 1
     repository.add(session, attempt, fresh)
+    left_out = attempt.next_log_line - FIRST_LINES - LAST_LINES
+    if fresh and left_out > 0:
+        note = f"{left_out:,} lines are left out here: of a long log, beginning and end are kept"
+        repository.leave_out(session, attempt, FIRST_LINES, FIRST_LINES + left_out, note)
 
 
 def read(session: Session, job_id: int, *, attempt: int | None, after: str | None, limit: int) -> Page[LoggedLine]:

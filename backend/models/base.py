@@ -21,4 +21,9 @@ messages name runs by number, and must not meet another run under it. (Postgres'
 
 class Base(DeclarativeBase):
     metadata = MetaData(naming_convention=NAMING)
-    type_annotation_map = {dict[str, Any]: JSON(none_as_null=True), list[str]: JSON(none_as_null=True)}  # noqa: RUF012
+    type_annotation_map = {  # noqa: RUF012
+        dict[str, Any]: JSON(none_as_null=True),
+        list[str]: JSON(none_as_null=True),
+        list[int]: JSON(none_as_null=True),
+        list[dict[str, Any]]: JSON(none_as_null=True),
+    }

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import String, Text
+from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from phylon.backend.kit.columns import Timestamp
@@ -12,6 +12,8 @@ from phylon.backend.models.base import Base
 class IdempotencyKey(Base):
     __tablename__ = "idempotency_keys"
 
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    """Nobody meets the key of another."""
     route: Mapped[str] = mapped_column(String(50), primary_key=True)
     key: Mapped[str] = mapped_column(String(200), primary_key=True)
     body_sha256: Mapped[str] = mapped_column(String(64))

@@ -34,3 +34,9 @@ class Span(Base):
     end_step: Mapped[int | None] = mapped_column(BigInteger, default=None)
     end_seq: Mapped[int | None] = mapped_column(BigInteger, default=None)
     """The event that ended it; when that event is cut back, the span lives again."""
+    origin: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """Of a founder with weights from elsewhere; see `phylon.contract.events.Origin`."""
+    diverged: Mapped[dict[str, Any] | None] = mapped_column(default=None)
+    """`step`, `metric` and `value`; see `phylon.contract.lineage.Divergence`."""
+    diverged_seq: Mapped[int | None] = mapped_column(BigInteger, default=None)
+    """The event that said so."""

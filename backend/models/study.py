@@ -7,10 +7,11 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from phylon.backend.kit.columns import BigKey
 from phylon.backend.models.base import NUMBERED, Base
+from phylon.backend.models.deletable import Deletable
 from phylon.backend.models.job import Job
 
 
-class Study(Base):
+class Study(Deletable, Base):
     __tablename__ = "studies"
     __table_args__ = (UniqueConstraint("job_id"), NUMBERED)
 

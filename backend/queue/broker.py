@@ -1,4 +1,4 @@
-"""Sends the id of a job to the workers. The message holds nothing else; the truth stays in the database."""
+"""Sends the id of a job to its worker. The message holds nothing else; the truth stays in the database."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from celery import Celery  # pyright: ignore[reportMissingTypeStubs]
 from kombu.exceptions import OperationalError
 
 from phylon.backend.kit.doorbell import Doorbell
-from phylon.contract.protocol import EXECUTE_JOB, DeviceKind, queue_name
+from phylon.contract.protocol import EXECUTE_JOB, queue_name
 from phylon.redis_url import broker_url
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
@@ -43,9 +43,9 @@ class Broker:
     def reachable(self) -> bool:
         return self._doorbell.reachable()
 
-    def send(self, job_id: int, device: DeviceKind) -> None:
+    def send(self, job_id: int, worker_id: int) -> None:
         try:
-            self._celery.send_task(EXECUTE_JOB, args=[job_id], queue=queue_name(device), retry=False)
+            self._celery.send_task(EXECUTE_JOB, args=[job_id], queue=queue_name(worker_id), retry=False)
         except (OperationalError, OSError) as error:
             raise BrokerAway(str(error)) from error
 

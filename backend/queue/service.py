@@ -1,35 +1,36 @@
-"""What the scheduler decides: who is given up, what is sent again, which job goes to which workers."""
+"""What the scheduler does at each look at the queue."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy.orm import Session
 
 from phylon.backend.context import Context
 from phylon.backend.jobs import repository as jobs
-from phylon.backend.jobs.changes import change, give_up, ring
-from phylon.backend.jobs.kind import JobNeeds
-from phylon.backend.jobs.kinds import KINDS
-from phylon.backend.jobs.status import JobStatus, move_if_waiting
+from phylon.backend.jobs.changes import change, ring
+from phylon.backend.jobs.ending import give_up
+from phylon.backend.jobs.status import JobStatus, dispatch_all
 from phylon.backend.kit import clock
-from phylon.backend.models import Job, Worker
 from phylon.backend.queue import repository
-from phylon.backend.workers import service as workers
-from phylon.backend.workers.parts import find_lacking
-from phylon.contract.protocol import DeviceKind
+from phylon.backend.queue.plan import may_decide, plan
+from phylon.backend.queue.snapshot import History, read_devices, read_waiting
+from phylon.backend.queue.usage import charge_ended
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
-
-_LOOKAHEAD = 200
-"""Waiting jobs considered at a tick: one that no idle worker can take does not hold up those behind it."""
 
 
 class Dispatch(NamedTuple):
     job_id: int
-    device: DeviceKind
+    worker_id: int
     at: datetime
+
+
+def forget_future(session: Session, context: Context) -> None:
+    """The clock was set back. What it had said before would keep leases of the dead alive, lost messages unsent and
+    pauses going on for as long as it was ahead. How much of a pause was left nobody knows, so it is over."""
+    now = clock.now()
+    repository.bring_back(session, now, now + timedelta(seconds=context.settings.lease_seconds))
 
 
 def give_up_lost(session: Session, context: Context) -> None:
@@ -49,52 +50,23 @@ def take_back_unclaimed(session: Session, context: Context) -> None:
         log.info("dispatch_unclaimed", job_id=job.id)
 
 
-def choose(session: Session, context: Context) -> list[Dispatch]:
-    """Marks as many jobs as idle workers can take. They are to be sent after the commit."""
-    idle = workers.idle(session, context)
-    for device in repository.dispatched_devices(session):  # a message on its way will keep one busy
-        _take(idle, lambda worker, device=device: worker.device == device)
-    waiting = repository.waiting(session, _LOOKAHEAD) if idle else []
-    needs = _find_needs(session, waiting)
-    chosen: list[Dispatch] = []
-    for job in waiting:
-        worker = _take(idle, lambda worker, job=job: _can_take(worker, job, needs.get(job.id)))
-        if worker is not None:
-            dispatch = Dispatch(job.id, cast(DeviceKind, worker.device), clock.now())
-            if _mark(session, dispatch):
-                chosen.append(dispatch)
-                ring(session, context, job.id)
-    return chosen
-
-
-def _find_needs(session: Session, waiting: list[Job]) -> dict[int, JobNeeds]:
-    found: dict[int, JobNeeds] = {}
-    for name, kind in KINDS.items():
-        found |= kind.find_needs(session, [job.id for job in waiting if job.kind == name])
-    return found
-
-
-def _can_take(worker: Worker, job: Job, needs: JobNeeds | None) -> bool:
-    return job.wanted_worker_id in (None, worker.id) and (needs is None or find_lacking(worker, needs) is None)
-
-
-def _take(idle: list[Worker], fits: Callable[[Worker], bool]) -> Worker | None:
-    for worker in idle:
-        if fits(worker):
-            idle.remove(worker)
-            return worker
-    return None
-
-
-def _mark(session: Session, dispatch: Dispatch) -> bool:
-    return move_if_waiting(
-        session,
-        dispatch.job_id,
-        JobStatus.DISPATCHED,
-        dispatch.at,
-        dispatched_at=dispatch.at,
-        dispatched_to=dispatch.device,
-    )
+def choose(session: Session, context: Context, history: History) -> list[Dispatch]:
+    """Gives free slots to jobs and marks them. They are to be sent after the commit."""
+    now = clock.now()
+    session.flush()
+    charge_ended(session, now, context.settings.usage_half_life_seconds)
+    queue = read_devices(session, context, now, history)
+    if not may_decide(queue):
+        return []
+    made = plan(queue._replace(batches=read_waiting(session, now, history)))
+    repository.ask_to_yield(session, made.yields)
+    chosen = {placement.job_id: placement for placement in made.placements}
+    still = repository.lock_queued(session, list(chosen)) if chosen else []
+    values = {job_id: {"worker_id": chosen[job_id].worker_id, "slots": list(chosen[job_id].slots)} for job_id in still}
+    dispatch_all(session, still, now, values)
+    for job_id in still:
+        ring(session, context, job_id)
+    return [Dispatch(job_id, chosen[job_id].worker_id, now) for job_id in chosen if job_id in values]
 
 
 def take_back(session: Session, context: Context, dispatch: Dispatch) -> None:

@@ -3,20 +3,23 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
+from phylon.backend.accounts.rights import visible
+from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.jobs import repository as jobs
 from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Experiment, Run
 
 
-def get(session: Session, run_id: int) -> Run:
-    run = session.get(Run, run_id)
+def get(session: Session, viewer: Viewer, run_id: int) -> Run:
+    run = session.scalar(visible(select(Run).where(Run.id == run_id), viewer, Run))
     if run is None:
         raise NotFound("run", run_id)
     return run
 
 
-def get_with_experiment(session: Session, run_id: int) -> Run:
-    run = session.scalar(select(Run).where(Run.id == run_id).options(joinedload(Run.experiment)))
+def get_with_experiment(session: Session, viewer: Viewer, run_id: int) -> Run:
+    statement = visible(select(Run).where(Run.id == run_id), viewer, Run)
+    run = session.scalar(statement.options(joinedload(Run.experiment)))
     if run is None:
         raise NotFound("run", run_id)
     return run
@@ -26,9 +29,13 @@ def of_job(session: Session, job_id: int) -> Run:
     return session.scalars(select(Run).where(Run.job_id == job_id)).one()
 
 
-def lock(session: Session, run_id: int) -> Run:
+def of_job_with_experiment(session: Session, job_id: int) -> Run:
+    return session.scalars(select(Run).where(Run.job_id == job_id).options(joinedload(Run.experiment))).one()
+
+
+def lock(session: Session, viewer: Viewer, run_id: int) -> Run:
     """Changed by nobody else until this transaction ends: its job is locked, as every writer does before it writes."""
-    run = get(session, run_id)
+    run = get(session, viewer, run_id)
     jobs.lock(session, run.job_id)
     session.refresh(run)
     return run

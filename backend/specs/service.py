@@ -1,15 +1,23 @@
 """What is wrong with a spec, or what it will ask for."""
 
-from phylon.contract.specs import Forecast, SpecReport
+from sqlalchemy.orm import Session
+
+from phylon.backend.workers.environments import find_offers
+from phylon.catalogue import offering
+from phylon.contract.specs import Forecast, PlannedExperiment, SpecReport, SpecSchema
+from phylon.forecast.disk import checkpoint_disk
 from phylon.forecast.memory import replay_bytes
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, read_yaml, resolve_document
+from phylon.spec.resolve import SHORT_FORMS
 
 
-def report(yaml: str) -> SpecReport:
+def report(session: Session, yaml: str) -> SpecReport:
     try:
-        resolved = resolve_document(read_yaml(yaml))
+        with offering(find_offers(session)):
+            resolved = resolve_document(read_yaml(yaml))
     except SpecInvalid as error:
-        return SpecReport(valid=False, problems=error.problems, notes=[], spec=None, resolved=None, forecast=None)
+        nothing = {"spec": None, "resolved": None, "forecast": None, "experiments": None}
+        return SpecReport(valid=False, problems=error.problems, notes=[], **nothing)
     document = resolved.document
     return SpecReport(
         valid=True,
@@ -18,7 +26,19 @@ def report(yaml: str) -> SpecReport:
         spec=None if isinstance(document, Group) else document.model_dump(mode="json"),
         resolved=resolved.to_yaml(),
         forecast=_forecast_of(document),
+        experiments=_planned(document) if isinstance(document, Group) else None,
     )
+
+
+def schema() -> SpecSchema:
+    return SpecSchema(definition=ExperimentSpec.model_json_schema(), short_forms=SHORT_FORMS)
+
+
+def _planned(group: Group) -> list[PlannedExperiment]:
+    return [
+        PlannedExperiment(name=spec.name, changes=group.spec.experiments[suffix], runs=spec.replicates)
+        for suffix, spec in group.experiments.items()
+    ]
 
 
 def _forecast_of(document: ExperimentSpec | Group | RuntimeStudySpec) -> Forecast | None:
@@ -35,15 +55,21 @@ def forecast_of_group(group: Group) -> Forecast:
         runs=sum(part.runs for part in parts),
         total_env_steps=sum(part.total_env_steps for part in parts),
         replay_bytes=max(part.replay_bytes for part in parts),
+        checkpoint_bytes=max(part.checkpoint_bytes for part in parts),
+        checkpoints_kept=max(part.checkpoints_kept for part in parts),
+        disk_bytes=sum(part.disk_bytes for part in parts),
     )
 
 
 def forecast(spec: ExperimentSpec) -> Forecast:
-    members = spec.population.size
+    members, disk = spec.population.size, checkpoint_disk(spec)
     return Forecast(
         experiments=None,
         members=members,
         runs=spec.replicates,
         total_env_steps=spec.budget.env_steps * members * spec.replicates,
         replay_bytes=replay_bytes(spec),
+        checkpoint_bytes=disk.bytes,
+        checkpoints_kept=disk.kept,
+        disk_bytes=disk.total * spec.replicates,
     )

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.context import Context
 from phylon.backend.events import repository as events
-from phylon.backend.jobs.kind import JobKind, JobNeeds
+from phylon.backend.jobs.kind import JobKind
 from phylon.backend.kit.columns import without_nul
 from phylon.backend.models import Event, Job
 from phylon.backend.studies import repository, service
@@ -25,12 +25,7 @@ def make_payload(session: Session, job: Job) -> StudyPayload:
     )
 
 
-def find_needs(session: Session, job_ids: Sequence[int]) -> dict[int, JobNeeds]:
-    """None: what is updated is made up, not played."""
-    return {}
-
-
-def apply(session: Session, job: Job, fresh: Sequence[JobEvent]) -> None:
+def apply(session: Session, context: Context, job: Job, fresh: Sequence[JobEvent]) -> None:
     study = repository.of_job(session, job.id)
     for event in fresh:
         match event:
@@ -54,7 +49,7 @@ def rewind(session: Session, context: Context, job: Job, from_seq: int) -> None:
     repository.forget_measurements(session, study.id)
     study.machine, study.done, study.progress = None, 0, None
     rows = reversed(events.of_kinds(session, job.id, "machine", "measured"))
-    apply(session, job, [study_event.validate_json(row.payload or "") for row in rows])
+    apply(session, context, job, [study_event.validate_json(row.payload or "") for row in rows])
 
 
 def restore(session: Session, job: Job, stored: Sequence[Event]) -> dict[int, str]:
@@ -65,4 +60,4 @@ def read(session: Session, job: Job) -> ReadModel:
     return service.summarise(repository.of_job(session, job.id))
 
 
-STUDY = JobKind(STUDY_EVENTS, make_payload, find_needs, apply, rewind, restore, read)
+STUDY = JobKind(STUDY_EVENTS, frozenset({"measured"}), make_payload, apply, rewind, restore, read)

@@ -1,13 +1,24 @@
 """Queries about workers."""
 
+from collections.abc import Iterable
 from datetime import datetime
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from phylon.backend.jobs.status import HELD
+from phylon.backend.accounts.rights import visible
+from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Job, Run, Worker
+from phylon.backend.models import Attempt, Experiment, Job, Run, Study, Worker
+
+
+class BusyTime(NamedTuple):
+    """An attempt's time with a worker."""
+
+    slots: int
+    start: datetime
+    end: datetime | None
 
 
 def get(session: Session, worker_id: int) -> Worker:
@@ -17,21 +28,71 @@ def get(session: Session, worker_id: int) -> Worker:
     return worker
 
 
-def newest_silent(session: Session, name: str, since: datetime) -> Worker | None:
-    """A worker of that name that nobody has heard of since then."""
+def reported_environments(session: Session, since: datetime) -> list[list[dict[str, Any]]]:
+    """Of each worker that was seen since then and may still work."""
+    is_known = (Worker.last_seen_at >= since, Worker.revoked_at.is_(None))
+    return list(session.scalars(select(Worker.environments).where(*is_known).order_by(Worker.id)))
+
+
+def lock(session: Session, worker_id: int) -> Worker:
+    """Changed by nobody else until this transaction ends."""
+    worker = session.scalar(
+        select(Worker).where(Worker.id == worker_id).with_for_update().execution_options(populate_existing=True)
+    )
+    if worker is None:
+        raise NotFound("worker", worker_id)
+    return worker
+
+
+def id_of_credential(session: Session, sha256: str) -> int | None:
+    """Of one that counts."""
+    return session.scalar(select(Worker.id).where(Worker.credential_sha256 == sha256, Worker.revoked_at.is_(None)))
+
+
+def newest_without_credential(session: Session, name: str) -> Worker | None:
+    """A worker of that name from a release in which workers had no credentials."""
     return session.scalar(
         select(Worker)
-        .where(Worker.name == name, Worker.last_seen_at < since)
+        .where(Worker.name == name, Worker.credential_sha256.is_(None))
         .order_by(Worker.last_seen_at.desc(), Worker.id.desc())
         .limit(1)
     )
 
 
 def seen_since(session: Session, since: datetime) -> list[Worker]:
-    return list(session.scalars(select(Worker).where(Worker.last_seen_at >= since).order_by(Worker.id)))
+    """Those whose credential counts."""
+    statement = select(Worker).where(Worker.last_seen_at >= since, Worker.revoked_at.is_(None))
+    return list(session.scalars(statement.order_by(Worker.id)))
 
 
-def held_runs(session: Session) -> dict[int, int]:
-    """The run that each worker with a run holds."""
-    statement = select(Job.worker_id, Run.id).join(Run, Run.job_id == Job.id).where(Job.status.in_(HELD))
-    return {worker_id: run_id for worker_id, run_id in session.execute(statement) if worker_id is not None}
+def present_since(session: Session, since: datetime) -> list[Worker]:
+    statement = select(Worker).where(
+        Worker.last_seen_at >= since, Worker.left_at.is_(None), Worker.revoked_at.is_(None)
+    )
+    return list(session.scalars(statement.order_by(Worker.id)))
+
+
+def quarantined(session: Session) -> frozenset[int]:
+    return frozenset(session.scalars(select(Worker.id).where(Worker.quarantined_at.is_not(None))))
+
+
+def payloads(session: Session, viewer: Viewer, job_ids: Iterable[int]) -> dict[int, tuple[str, int, str]]:
+    """The kind of each of these jobs, and number and name of its run or study. What is deleted, or not the viewer's to
+    see, is left out."""
+    statement = (
+        select(Job.id, Job.kind, func.coalesce(Run.id, Study.id), func.coalesce(Experiment.name, Study.name))
+        .outerjoin(Run, Run.job_id == Job.id)
+        .outerjoin(Experiment, Experiment.id == Run.experiment_id)
+        .outerjoin(Study, Study.job_id == Job.id)
+        .where(Job.id.in_(list(job_ids)))
+    )
+    return {job_id: (kind, id, name) for job_id, kind, id, name in session.execute(visible(statement, viewer, Job))}
+
+
+def busy_times(session: Session, worker_id: int, since: datetime) -> list[BusyTime]:
+    statement = (
+        select(Job.devices, Attempt.claimed_at, Attempt.ended_at)
+        .join(Job, Job.id == Attempt.job_id)
+        .where(Attempt.worker_id == worker_id, or_(Attempt.ended_at.is_(None), Attempt.ended_at > since))
+    )
+    return [BusyTime(*row) for row in session.execute(statement)]

@@ -31,5 +31,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_index("ix_experiments_group_id", "experiments")
-    op.drop_column("experiments", "group_id")
+    with op.batch_alter_table("experiments", table_kwargs={"sqlite_autoincrement": True}) as batch:
+        batch.drop_column("group_id")
     op.drop_table("groups")

@@ -11,6 +11,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from phylon.migrations.numbers import highest_number, set_highest_number
+
 revision = "0007"
 down_revision = "0006"
 branch_labels = None
@@ -67,7 +69,7 @@ EVENTS = sa.table(
 
 
 def upgrade() -> None:
-    numbers = {table: _highest_number(table) for table in NUMBERED}
+    numbers = {table: highest_number(table) for table in NUMBERED}
     op.create_table(
         "jobs",
         sa.Column("id", KEY, nullable=False),
@@ -109,7 +111,7 @@ def upgrade() -> None:
         "CASE WHEN attempt = lost_attempts OR status IN ('queued', 'dispatched') THEN attempt - lost_attempts "
         "ELSE attempt - lost_attempts - 1 END, -1, 0 FROM studies"
     )
-    _set_highest_number("jobs", offset + numbers["studies"])
+    set_highest_number("jobs", offset + numbers["studies"])
     for table, shift in (("runs", 0), ("studies", offset)):
         op.add_column(table, sa.Column("job_id", KEY, nullable=True))
         op.execute(f"UPDATE {table} SET job_id = id + {shift}")
@@ -118,11 +120,11 @@ def upgrade() -> None:
     _drop_columns("runs", (*COMMON, *OF_RUNS))
     _drop_columns("studies", (*COMMON, *OF_STUDIES))
     for table, number in numbers.items():
-        _set_highest_number(table, number)
+        set_highest_number(table, number)
 
 
 def downgrade() -> None:
-    numbers = {table: _highest_number(table) for table in NUMBERED}
+    numbers = {table: highest_number(table) for table in NUMBERED}
     for table, columns in (("runs", (*COMMON, *OF_RUNS)), ("studies", (*COMMON, *OF_STUDIES))):
         for column in columns:
             op.add_column(table, sa.Column(column.name, column.type, nullable=True))
@@ -152,7 +154,7 @@ def downgrade() -> None:
         op.create_index(f"ix_{table}_worker_id", table, ["worker_id"])
     op.drop_table("jobs")
     for table, number in numbers.items():
-        _set_highest_number(table, number)
+        set_highest_number(table, number)
 
 
 def _point_to_jobs() -> None:
@@ -262,25 +264,3 @@ def _drop_columns(table: str, columns: tuple[sa.Column[Any], ...]) -> None:
 
 def _kwargs(table: str) -> dict[str, Any]:
     return {"table_kwargs": {"sqlite_autoincrement": True}} if table in NUMBERED else {}
-
-
-def _highest_number(table: str) -> int:
-    """That was ever given, whether or not its row is still there."""
-    bind = op.get_bind()
-    if bind.dialect.name == "sqlite":
-        return bind.scalar(sa.text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table}) or 0
-    sequence = bind.scalar(sa.text("SELECT pg_get_serial_sequence(:name, 'id')"), {"name": table})
-    value, is_called = bind.execute(sa.text(f"SELECT last_value, is_called FROM {sequence}")).one()
-    return value if is_called else 0
-
-
-def _set_highest_number(table: str, number: int) -> None:
-    bind = op.get_bind()
-    if bind.dialect.name == "sqlite":
-        bind.execute(sa.text("DELETE FROM sqlite_sequence WHERE name = :name"), {"name": table})
-        values = {"name": table, "seq": number}
-        bind.execute(sa.text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"), values)
-    elif number:
-        bind.execute(
-            sa.text("SELECT setval(pg_get_serial_sequence(:name, 'id'), :seq)"), {"name": table, "seq": number}
-        )

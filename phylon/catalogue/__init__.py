@@ -9,20 +9,26 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from phylon.catalogue.entry import COMPOSITE, EnvironmentEntry, Space, box, discrete
+from phylon.catalogue.entry import OTHER, EnvironmentEntry, Part, Space, box, composite, discrete, multi_discrete
+from phylon.catalogue.offers import Offer, offered, offering
 from phylon.registry import suites
 from phylon.registry.descriptions import SuiteDescription
 
 __all__ = [
-    "COMPOSITE",
+    "OTHER",
     "EnvironmentEntry",
+    "Offer",
+    "Part",
     "Space",
     "box",
     "catalogue_file",
     "closest",
+    "composite",
     "discrete",
     "entries",
     "find",
+    "multi_discrete",
+    "offering",
     "search",
 ]
 
@@ -57,10 +63,10 @@ def closest(suite: str, id: str) -> list[str]:
 
 
 def search(suite: str | None = None, word: str | None = None) -> list[EnvironmentEntry]:
-    """Those of a suite, and those with the word in their id or the name of their family."""
+    """Those of a suite, and those with the word in their id or the name of their family; offered ones last."""
     return [
         entry
-        for entry in entries()
+        for entry in (*entries(), *offered())
         if (suite is None or entry.suite == suite)
         and (word is None or word.lower() in entry.id.lower() or word.lower() in entry.family)
     ]

@@ -11,6 +11,7 @@ GYMNASIUM = SuiteDescription(
     distributions=("gymnasium",),
     catalogue=("phylon.catalogue", "gymnasium.json"),
     has_stepping=True,
+    has_options=True,
     is_usual=True,
 )
 
@@ -23,8 +24,8 @@ ENVPOOL = SuiteDescription(
     distributions=("envpool",),
     catalogue=("phylon.catalogue", "envpool.json"),
     families={
-        "atari": FamilyDescription(options="atari", frame_stack=4),
-        "procgen": FamilyDescription(options="procgen", has_levels=True),
+        "atari": FamilyDescription(options="atari", frame_stack=4, is_policy_sampled=True, epsilon=0.05),
+        "procgen": FamilyDescription(options="procgen", has_levels=True, is_policy_sampled=True),
         "gfootball": FamilyDescription(is_renderable=False),
         "toy_text": FamilyDescription(is_renderable=False),
     },

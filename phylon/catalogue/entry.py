@@ -1,22 +1,33 @@
 """One environment of the catalogue, and the short way in which the files write it down."""
 
 import json
+from dataclasses import asdict, fields
 from typing import Any
 
 from phylon.contract.catalogue import Environment, Space
+from phylon.policy.parts import Part, part_from_json
 from phylon.registry import suites
 
 
 def box(shape: tuple[int, ...], dtype: str) -> Space:
-    return Space(kind="box", shape=shape, dtype=dtype, n=None)
+    return Space(kind="box", shape=shape, dtype=dtype, n=None, counts=(), parts=())
 
 
 def discrete(n: int) -> Space:
-    return Space(kind="discrete", shape=(), dtype="int32", n=n)
+    return Space(kind="discrete", shape=(), dtype="int32", n=n, counts=(), parts=())
 
 
-COMPOSITE = Space(kind="other", shape=(), dtype="", n=None)
-"""What no algorithm here can use: several things at once, or numbers without bounds for actions."""
+def multi_discrete(counts: tuple[int, ...]) -> Space:
+    return Space(kind="multi_discrete", shape=(len(counts),), dtype="int32", n=None, counts=counts, parts=())
+
+
+def composite(parts: tuple[Part, ...]) -> Space:
+    size = sum(part.size for part in parts)
+    return Space(kind="composite", shape=(size,), dtype="float32", n=None, counts=(), parts=parts)
+
+
+OTHER = Space(kind="other", shape=(), dtype="", n=None, counts=(), parts=())
+"""What no algorithm here can use: without a fixed size, or numbers without bounds for actions."""
 
 
 class EnvironmentEntry(Environment):
@@ -48,22 +59,31 @@ class EnvironmentEntry(Environment):
         )
 
 
-def _notation(space: Space) -> str:
+def _notation(space: Space) -> str | list[Any]:
     match space.kind:
         case "box":
             return f"{'x'.join(map(str, space.shape)) or 'scalar'} {space.dtype}"
         case "discrete":
             return f"discrete {space.n}"
+        case "multi_discrete":
+            return f"choices {'x'.join(map(str, space.counts))}"
+        case "composite":
+            return [list(asdict(part).values()) for part in space.parts]
         case "other":
             return "other"
 
 
-def _space(notation: str) -> Space:
+def _space(notation: str | list[list[Any]]) -> Space:
+    if isinstance(notation, list):
+        names = [field.name for field in fields(Part)]
+        return composite(tuple(part_from_json(dict(zip(names, row, strict=True))) for row in notation))
     match notation.split():
         case ["other"]:
-            return COMPOSITE
+            return OTHER
         case ["discrete", n]:
             return discrete(int(n))
+        case ["choices", counts]:
+            return multi_discrete(tuple(map(int, counts.split("x"))))
         case ["scalar", dtype]:
             return box((), dtype)
         case [shape, dtype]:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from phylon.contract.events import FinalReturn
 from phylon.spec import Note, Problem
 
 out = Console()
@@ -56,6 +57,14 @@ def show_notes(notes: Sequence[Note]) -> None:
     """What will differ from what was written."""
     for note in notes:
         err.print(f"note: [bold]{escape(note['path'])}[/]: {escape(note['message'])}", soft_wrap=True, highlight=False)
+
+
+def final_return(final: FinalReturn | None) -> str:
+    """With half its 95 % interval, where there is one."""
+    if final is None:
+        return "-"
+    half = final.high - final.mean
+    return number(final.mean) if half != half else f"{number(final.mean)} ± {number(half)}"
 
 
 def number(value: float | None) -> str:

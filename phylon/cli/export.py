@@ -20,10 +20,15 @@ def export(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Where to. Default: run-NUMBER, or the run's own directory."),
     ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Write metrics.csv and lineage.csv. The default.")] = False,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Write metrics.parquet and lineage.parquet.")] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Write metrics.csv, lineage.csv and interruptions.csv. The default.")
+    ] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write the same as .parquet files.")] = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Write event files: one directory a member, and population/.")
+    ] = False,
+    seeds: Annotated[
+        bool, typer.Option("--seeds", help="Write returns as SR-SAC does: 0.txt, 1.txt, …, one per seed.")
     ] = False,
     url: UrlOption = None,
 ) -> None:
@@ -35,7 +40,7 @@ def export(
     """
     from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
 
-    wanted = {"csv": csv, "parquet": parquet, "tensorboard": tensorboard}
+    wanted = {"csv": csv, "parquet": parquet, "tensorboard": tensorboard, "seeds": seeds}
     formats = [name for name, chosen in wanted.items() if chosen] or ["csv"]
     if run.isdecimal():
         folder = out_ or Path(f"run-{run}")

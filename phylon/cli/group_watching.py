@@ -8,7 +8,7 @@ from rich.markup import escape
 from phylon.cli.console import err, number, print_table, say
 from phylon.cli.exits import FAILED, INTERRUPTED
 from phylon.client import Client
-from phylon.contract.groups import Estimate, ExperimentGroup, GroupExperiment
+from phylon.contract.groups import Estimate, ExperimentGroup, GroupExperiment, GroupOf
 from phylon.contract.vocabulary import ExperimentStatus
 
 POLL_SECONDS = 2.0
@@ -42,8 +42,10 @@ def _tell(text: str) -> None:
 def show_group(group: ExperimentGroup) -> None:
     counts = ", ".join(f"{count} {status}" for status, count in group.counts.items())
     say(f"group [bold]{group.id}[/] {escape(group.name)}: {counts or 'no experiments'}")
-    columns = ["id", "name", "status", "environment", "progress", "final return", "samples"]
-    print_table(columns, map(_row, group.experiments), right=["id", "progress", "final return", "samples"])
+    columns = ["id", "name", "status", "environment", "progress", "return", "measured", "samples"]
+    print_table(columns, map(_row, group.experiments), right=["id", "progress", "return", "samples"])
+    if group.of == GroupOf.ARMS and group.size > 1:
+        say(f"its experiments are arms, which are not averaged: [bold]phylon compare group-{group.id}[/] compares them")
     if group.aggregate:
         basis = f"{group.aggregate.samples} samples of {group.aggregate.experiments} experiments"
         say(f"interquartile mean {_in_words(group.aggregate.interquartile_mean)}, {basis}")
@@ -57,7 +59,8 @@ def _row(experiment: GroupExperiment) -> list[str]:
         experiment.status,
         experiment.environment,
         f"{experiment.step / max(1, experiment.total_steps):.0%}",
-        number(experiment.final_return),
+        number(experiment.score),
+        "-" if experiment.score is None else "finally" if experiment.is_final else "last in training",
         str(experiment.samples),
     ]
 

@@ -4,15 +4,18 @@ import os
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from phylon import catalogue
-from phylon.cli.console import out, print_json, print_table, say, show_notes, size
+from phylon.cli.console import duration, number, out, print_json, print_table, say, show_notes, size
 from phylon.cli.exits import BAD_INPUT, BadInput
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_document
 from phylon.forecast.advice import members_that_fit
+from phylon.forecast.disk import checkpoint_disk
 from phylon.forecast.memory import members_at_once, population_memory
 from phylon.presets import list_presets, load_preset
 from phylon.spec import ExperimentSpec, Group, RuntimeStudySpec, SpecInvalid, tuned
+from phylon.spec.budget import BudgetSpec
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 
@@ -49,9 +52,13 @@ def validate(
         out.print(resolution.to_yaml().rstrip(), markup=False, highlight=False, soft_wrap=True)
         return
     if isinstance(valid, Group):
-        say(f"[green]valid[/]: {valid.spec.name} is a group of {len(valid.experiments)} experiments")
-        for experiment in valid.experiments.values():
-            say(f"  {_in_words(experiment)}")
+        runs = sum(experiment.replicates for experiment in valid.experiments.values())
+        count = len(valid.experiments)
+        say(f"[green]valid[/]: {valid.spec.name} is a group of {count} experiments with {runs} runs")
+        for suffix, experiment in valid.experiments.items():
+            changes = valid.spec.experiments[suffix]
+            changed = ", ".join(f"{path} = {value}" for path, value in changes.items())
+            say(f"  {_in_words(experiment)}" + (f"\n    {escape(changed)}" if changed else ""))
         return
     if isinstance(valid, RuntimeStudySpec):
         say(f"[green]valid[/]: {valid.name} is a runtime study of {len(valid.cells())} cells")
@@ -63,6 +70,9 @@ def validate(
     fit = members_that_fit(memory, True, at_once, _own_memory(), None).members
     say(f"memory: about {size(whole.device)} of the device and {size(whole.host)} of its host, environments apart")
     say(f"  on the processor of this machine ({size(_own_memory())}) {fit:,} such members have room")
+    disk = checkpoint_disk(valid)
+    each = f"{disk.kept:,} checkpoints of {size(disk.bytes)}"
+    say(f"disk: at most {size(disk.total * valid.replicates)}, for {each} in each of {valid.replicates:,} runs")
 
 
 def _own_memory() -> int:
@@ -73,9 +83,20 @@ def _in_words(spec: ExperimentSpec) -> str:
     names = ", ".join(tuned(spec.algorithm))
     return (
         f"{spec.name} trains {spec.population.size} {spec.algorithm.name} members on "
-        f"{spec.environment.id} for {spec.budget.env_steps:,} steps each; "
+        f"{spec.environment.id} for {_limits(spec.budget)}; "
         f"{spec.population.method.name} tunes {names or 'nothing'}"
     )
+
+
+def _limits(budget: BudgetSpec) -> str:
+    limits = [f"{budget.env_steps:,} steps each"]
+    if budget.seconds is not None:
+        limits.append(duration(budget.seconds))
+    if budget.target_return is not None:
+        limits.append(f"until a return of {number(budget.target_return)}")
+    if budget.plateau is not None:
+        limits.append(f"until {budget.plateau.evaluations:,} evaluations without a rise of the best return")
+    return " or ".join(limits)
 
 
 def presets(

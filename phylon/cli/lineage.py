@@ -98,6 +98,9 @@ def schedule(
     except (NoSuchMember, NothingTuned) as error:
         raise BadInput(str(error)) from None
     err.print(f"schedule of member {span.slot}, span {span.id}", highlight=False)
+    for tuned in found.tuned:
+        if tuned.read != "training":
+            err.print(f"{tuned.name} is read only at {tuned.read}", highlight=False)
     out.print(text, end="", markup=False, highlight=False, soft_wrap=True)
 
 

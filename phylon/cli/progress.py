@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
@@ -10,7 +11,14 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Column
 
 from phylon.cli.console import duration, err, number
-from phylon.contract.events import Lineage, Metrics, RunEvent, Span
+from phylon.contract.events import Diverged, EndReason, Interrupted, Lineage, Metrics, RunEvent, Span
+
+END_REASONS: dict[EndReason | None, str] = {
+    "seconds": ": its time is used up",
+    "target_return": ": its target return is reached",
+    "plateau": ": its return no longer rises",
+}
+"""What is said of a run that finished before its steps were done."""
 
 
 @dataclass
@@ -23,8 +31,14 @@ class RunState:
     steps_per_second: float | None = None
     returns: list[float] = field(default_factory=list[float])
     """Of each member at the newest evaluation."""
+    best_ever: float | None = None
+    """Of any member at any evaluation so far."""
     spans: dict[int, Span] = field(default_factory=dict[int, Span])
     """The living span of each slot."""
+    diverged: set[int] = field(default_factory=set[int])
+    """Members that are set aside."""
+    interrupted_at: list[int] = field(default_factory=list[int])
+    """Steps at which it left the path of an undisturbed run."""
 
     def apply(self, event: RunEvent) -> bool:
         """Takes up an event. Says whether it was an evaluation."""
@@ -32,12 +46,19 @@ class RunState:
         match event:
             case Lineage():
                 self.spans |= {span.slot: span for span in event.spans}
+                self.diverged -= {span.slot for span in event.spans}
+            case Diverged():
+                self.diverged.add(event.member)
+            case Interrupted():
+                self.interrupted_at.append(event.step)
             case Metrics():
                 speed = event.frames.get("speed/env_steps_per_second")
                 if speed:
                     self.steps_per_second = speed[0]
                 if "evaluation/return" in event.frames:
                     self.returns = event.frames["evaluation/return"]
+                    known = (value for value in (self.best_ever, self.best) if value is not None)
+                    self.best_ever = max(known, default=None)
                     return True
             case _:
                 pass
@@ -62,6 +83,24 @@ class RunState:
         if not self.steps_per_second or not math.isfinite(self.steps_per_second):
             return None
         return (self.total_steps - self.step) * self.members / self.steps_per_second
+
+
+def describe_interruption(event: Interrupted) -> str:
+    how = "was stopped" if event.reason == "stopped" else "was handed back by its worker"
+    return (
+        f"goes on at step {event.step:,}, where it {how}. Environments restarted there: from here on numbers are not "
+        "those of an undisturbed run (checkpoint.resume: exact makes them equal)"
+    )
+
+
+def describe_divergence(event: Diverged) -> str:
+    values = ", ".join(f"{name} {value:.3g}" for name, value in event.hyperparams.items())
+    return f"member {event.member} diverged before step {event.step:,}: {event.metric} {event.value}, with {values}"
+
+
+def describe_interruptions(steps: Sequence[int]) -> str:
+    listed = ", ".join(f"{step:,}" for step in steps)
+    return f"interrupted at step {listed}; from there on numbers are not those of an undisturbed run"
 
 
 class View(Protocol):

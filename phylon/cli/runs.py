@@ -38,7 +38,7 @@ def logs(
     Example: `phylon logs 3 --follow`
     """
     with Client(url) as client:
-        run = _choose(client.experiment(experiment), replicate)
+        run = choose_run(client.experiment(experiment), replicate)
         try:
             for line in client.logs(run.id, attempt, follow):
                 text = f"{line.created_at:%H:%M:%S} {line.attempt} {line.stream:<10} {line.text}"
@@ -87,7 +87,7 @@ def _download_run(client: Client, run: Run, folder: Path, checkpoints: bool) -> 
         err.print(f"{path} ({size(artifact.bytes)})", markup=False, highlight=False, soft_wrap=True)
 
 
-def _choose(experiment: Experiment, replicate: int) -> Run:
+def choose_run(experiment: Experiment, replicate: int) -> Run:
     for run in experiment.runs:
         if run.replicate == replicate:
             return run

@@ -1,13 +1,16 @@
 """SPEC on the command line: a YAML file, `-` for standard input, or the name of a preset; and `--set path=value`."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from phylon.catalogue import Offer, offering
 from phylon.cli.console import show_notes
 from phylon.cli.exits import BadInput
+from phylon.cli.own_environments import describe_here
 from phylon.presets import PresetUnknown, load_preset
 from phylon.spec import (
     ExperimentSpec,
@@ -34,9 +37,15 @@ SetOption = Annotated[
 ]
 
 
-def load_spec(source: str, overrides: list[str] | None = None) -> ExperimentSpec | Group:
+Describe = Callable[[Any], list[Offer]]
+"""(document) -> what is known of the environments of people's own that it names."""
+
+
+def load_spec(
+    source: str, overrides: list[str] | None = None, describe: Describe = describe_here
+) -> ExperimentSpec | Group:
     """An experiment, or a group of them: what can be trained. What will differ from what was written is printed."""
-    document, notes = load_document(source, overrides)
+    document, notes = load_document(source, overrides, describe)
     if isinstance(document, RuntimeStudySpec):
         raise BadInput(f"'{source}' is a runtime study, which trains nothing; run it with `phylon study {source}`")
     show_notes(notes)
@@ -50,14 +59,17 @@ def load_study(source: str, overrides: list[str] | None = None) -> RuntimeStudyS
     return document
 
 
-def load_document(source: str, overrides: list[str] | None = None) -> ResolvedDocument:
+def load_document(
+    source: str, overrides: list[str] | None = None, describe: Describe = describe_here
+) -> ResolvedDocument:
     """Whatever it is. Raises `SpecInvalid`, or `BadInput` when there is nothing to read."""
     raw = read_yaml(_read(source))
     if overrides:
         raw = expand_document(raw)
     for override in overrides or []:
-        _set(raw, override)
-    return resolve_document(raw)
+        set_field(raw, override)
+    with offering(describe(raw)):
+        return resolve_document(raw)
 
 
 def _read(source: str) -> str:
@@ -79,7 +91,8 @@ def _read(source: str) -> str:
         raise BadInput(f"there is no file '{source}', and {unknown}") from None
 
 
-def _set(raw: Any, override: str) -> None:
+def set_field(raw: Any, override: str) -> None:
+    """What one `--set` says."""
     path, separator, text = override.partition("=")
     if not separator or not all(path.strip().split(".")):
         raise BadInput(f"--set '{override}' does not say path=value, e.g. --set algorithm.discount=0.98")

@@ -18,6 +18,7 @@ from phylon.cli.language import JsonOption
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_study
 from phylon.client import Client
 from phylon.contract.protocol import OUTCOMES
+from phylon.contract.studies import StudySummary
 from phylon.contract.study_events import Progress as StudyProgress
 from phylon.contract.study_events import StudyEvent, StudyFailed, study_event
 from phylon.spec import RuntimeStudySpec
@@ -183,3 +184,20 @@ def _cells(row: Row) -> list[str]:
 
 def _contenders(found: Study) -> list[str]:
     return list(dict.fromkeys(measurement.contender for measurement in found.measurements))
+
+
+def studies(json: JsonOption = False, url: UrlOption = None) -> None:
+    """List the studies of the service: how far each is, and on which worker.
+
+    Example: `phylon studies --json`
+    """
+    with Client(url) as client:
+        found = client.studies()
+    if json:
+        print_json([each.model_dump(mode="json") for each in found])
+        return
+    print_table(["id", "name", "status", "cells", "worker"], map(_summary_row, found), right=["id", "cells"])
+
+
+def _summary_row(study: StudySummary) -> list[str]:
+    return [str(study.id), study.name, study.status, f"{study.done}/{study.total}", study.worker_name or "-"]

@@ -1,26 +1,51 @@
 """`phylon train`: a population in the foreground, without a service. Everything it finds is written to a directory."""
 
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from phylon.child_process import ChildProcess
 from phylon.cli.children import Interrupts, describe_crash, start_child
-from phylon.cli.console import complain, err, number, print_table, say
+from phylon.cli.console import complain, err, final_return, number, print_table, say
 from phylon.cli.exits import FAILED, INTERRUPTED, BadInput, WorkFailed
 from phylon.cli.extras import require_worker
-from phylon.cli.progress import RunState, View, make_view
+from phylon.cli.progress import (
+    END_REASONS,
+    RunState,
+    View,
+    describe_divergence,
+    describe_interruption,
+    describe_interruptions,
+    make_view,
+)
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
-from phylon.contract.events import OUTCOMES, Failed, Finished, Started, Stopped
-from phylon.run_directory import CHECKPOINTS, VIDEOS, RunDirectoryRefused, RunRequest, open_run
+from phylon.contract.events import OUTCOMES, Diverged, Failed, FinalReturn, Finished, Interrupted, Started, Stopped
+from phylon.policy.names import ARCHIVE
+from phylon.run_directory import (
+    CHECKPOINTS,
+    RUN_FILE,
+    START_FILE,
+    VIDEOS,
+    RunDirectoryRefused,
+    RunRequest,
+    open_run,
+)
 from phylon.spec import ExperimentSpec, Group, replicate_seed, spec_to_json, tuned
 from phylon.spec.algorithms import names_of
 from phylon.spool import SPOOL_FILE, SpoolReader
 
+if TYPE_CHECKING:
+    from phylon.loggers.following import Following
+    from phylon.loggers.logger import Logger
+
 LOG_FILE = "trainer.log"
+LOGGERS = "tensorboard, wandb, mlflow"
+"""Ours, in words."""
 POLL_SECONDS = 0.2
 
 
@@ -31,23 +56,42 @@ def train(
         typer.Option("--out", metavar="DIR", help="Where everything is written. Default: runs/NAME-OF-SPEC."),
     ] = None,
     set_: SetOption = None,
+    log: Annotated[
+        list[str] | None,
+        typer.Option("--log", metavar="LOGGER", help=f"Also record it live: {LOGGERS}, or a plug-in's. Repeatable."),
+    ] = None,
 ) -> None:
     """Train a population here and now, without a service.
 
-    Shows the return of the best and of the median member while it goes. Ctrl-C stops with a checkpoint; the same
-    command takes the run up again. Several replicates, and the experiments of a group, are trained one after the other.
+    Shows the return of the best and of the median member while it goes. Ctrl-C stops with a checkpoint (unless the spec
+    says `checkpoint.resume: exact`); the same command takes the run up again. Several replicates, and the experiments
+    of a group, are trained one after the other. With --log, other programs show it while it goes; a resumed run goes on
+    with the same record.
 
     Example: `phylon train td3-pbt-pendulum-smoke --out runs/first --set population.size=4`
     """
     require_worker()
     document = load_spec(spec, set_)
+    chosen = _find_loggers(log or [])
     if isinstance(document, Group):
-        _train_group(document, out_ or Path("runs") / document.spec.name)
+        _train_group(document, out_ or Path("runs") / document.spec.name, chosen)
     else:
-        _train_experiment(document, out_ or Path("runs") / document.name)
+        _train_experiment(document, out_ or Path("runs") / document.name, chosen)
 
 
-def _train_group(group: Group, folder: Path) -> None:
+def _find_loggers(names: list[str]) -> "list[Logger]":
+    if not names:
+        return []
+    from phylon.loggers import loggers  # here, because it loads numpy, which other commands need not wait for
+
+    known = loggers()
+    for name in names:
+        if name not in known:
+            raise BadInput(f"there is no logger '{name}'; choose one of {', '.join(known)}, or install its plug-in")
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _train_group(group: Group, folder: Path, chosen: "list[Logger]") -> None:
     """One that fails does not keep the others from being trained. In the end they are drawn beside each other."""
     from phylon.cli import figures  # here, because it loads Matplotlib
 
@@ -55,7 +99,7 @@ def _train_group(group: Group, folder: Path) -> None:
     for place, (suffix, experiment) in enumerate(group.experiments.items(), start=1):
         err.print(f"{place} of {len(group.experiments)}: {experiment.name}", markup=False, highlight=False)
         try:
-            _train_experiment(experiment, folder / suffix)
+            _train_experiment(experiment, folder / suffix, chosen)
         except WorkFailed as error:
             complain(str(error))
             failed.append(suffix)
@@ -72,34 +116,41 @@ def _train_group(group: Group, folder: Path) -> None:
         )
 
 
-def _train_experiment(experiment: ExperimentSpec, folder: Path) -> None:
+def _train_experiment(experiment: ExperimentSpec, folder: Path, chosen: "list[Logger]") -> None:
     replicates = range(experiment.replicates)
     for replicate in replicates:
         place = folder / f"replicate-{replicate}" if len(replicates) > 1 else folder
         label = f"replicate {replicate}" if len(replicates) > 1 else experiment.name
-        _train_one(label, experiment, place, replicate_seed(experiment, replicate))
+        _train_one(label, experiment, place, replicate_seed(experiment, replicate), chosen)
 
 
-def _train_one(label: str, spec: ExperimentSpec, folder: Path, seed: int) -> None:
+def _train_one(label: str, spec: ExperimentSpec, folder: Path, seed: int, chosen: "list[Logger]") -> None:
     from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
+    from phylon.start.material import write_start
 
+    start = _gather_start(spec, folder)
     try:
         is_resumed = open_run(folder, RunRequest(run_id=None, seed=seed, spec=spec_to_json(spec)))
     except RunDirectoryRefused as error:
         raise BadInput(f"{error}; choose another directory with --out") from None
+    if start is not None:
+        write_start(folder, start)
     outcome = _outcome(folder)
     interrupted = False
     if isinstance(outcome, Finished):
         err.print(f"{folder} already holds this run, finished", soft_wrap=True, markup=False)
     else:
         with (
+            _follow_for(chosen, spec, folder, seed) as following,
             make_view() as view,
             start_child("phylon.worker.training", folder, LOG_FILE) as trainer,
             Interrupts(trainer) as interrupts,
         ):
             if is_resumed:
                 view.note(f"resuming the run in {folder}")
-            _follow(label, spec, folder, trainer, interrupts, view)
+            for record in following.records.values() if following else ():
+                view.note(f"watch it with: {record.watch}")
+            _follow(label, spec, folder, trainer, interrupts, view, following)
         interrupted = interrupts.count > 0
         outcome = _outcome(folder)
         if outcome is None and not interrupted:
@@ -113,8 +164,48 @@ def _train_one(label: str, spec: ExperimentSpec, folder: Path, seed: int) -> Non
         raise typer.Exit(INTERRUPTED)
 
 
+def _gather_start(spec: ExperimentSpec, folder: Path) -> bytes | None:
+    """What its founders begin with; None where they are drawn, or where the folder has it already: whatever becomes of
+    its source, a run is taken up with what it began with."""
+    from phylon.start import material, paths
+
+    if not spec.population.start or (folder / START_FILE).exists():
+        return None
+    try:
+        return material.to_bytes(paths.gather(spec.population.start))
+    except material.StartInvalid as error:
+        raise BadInput(f"population.start: {error}") from None
+
+
+@contextmanager
+def _follow_for(chosen: "list[Logger]", spec: ExperimentSpec, folder: Path, seed: int) -> "Generator[Following | None]":
+    """Opened before the trainer starts, closed after it has ended."""
+    if not chosen:
+        yield None
+        return
+    from phylon.loggers.following import Following
+    from phylon.loggers.logger import LoggedRun, LoggerUnavailable
+
+    began = (folder / RUN_FILE).stat().st_mtime
+    run = LoggedRun(spec.name, folder, spec.population.size, spec_to_json(spec), seed, began)
+    try:
+        following = Following(run, chosen)
+    except LoggerUnavailable as error:
+        raise BadInput(str(error)) from None
+    try:
+        yield following
+    finally:
+        following.close()
+
+
 def _follow(
-    label: str, spec: ExperimentSpec, folder: Path, trainer: ChildProcess, interrupts: Interrupts, view: View
+    label: str,
+    spec: ExperimentSpec,
+    folder: Path,
+    trainer: ChildProcess,
+    interrupts: Interrupts,
+    view: View,
+    following: "Following | None",
 ) -> None:
     reader = SpoolReader(folder / SPOOL_FILE)
     state = RunState(total_steps=spec.budget.env_steps, members=spec.population.size)
@@ -127,10 +218,17 @@ def _follow(
             evaluated = state.apply(event)
             if isinstance(event, Started):
                 view.note(f"{label}: {event.strategy} on {', '.join(event.devices)}. {event.explanation}")
+            if isinstance(event, Interrupted):
+                view.note(f"{label} {describe_interruption(event)}")
+            if isinstance(event, Diverged):
+                view.note(f"{label}: {describe_divergence(event)}; it is set aside")
             view.show(label, state, "training", evaluated)
+        if following:
+            following.catch_up()
         if interrupts.count and not is_interrupt_shown:
             is_interrupt_shown = True
-            view.note("stopping at the next segment, with a checkpoint; Ctrl-C again kills the trainer")
+            keeps = "with a checkpoint" if spec.checkpoint.resume == "latest" else "to go on from its last checkpoint"
+            view.note(f"stopping at the next segment, {keeps}; Ctrl-C again kills the trainer")
         if not ended:
             time.sleep(POLL_SECONDS)
 
@@ -146,17 +244,35 @@ def _report(spec: ExperimentSpec, folder: Path, files: list[str], outcome: Finis
     for event in SpoolReader(folder / SPOOL_FILE).read():
         state.apply(event)
     ending = outcome.kind if outcome else "killed"
-    say(f"[bold]{escape(spec.name)}[/] {ending} at step {state.step:,} of {state.total_steps:,}")
-    member = state.best_member
+    why = END_REASONS.get(outcome.reason, "") if isinstance(outcome, Finished) else ""
+    say(f"[bold]{escape(spec.name)}[/] {ending} at step {state.step:,} of {state.total_steps:,}{why}")
+    if state.interrupted_at:
+        say(describe_interruptions(state.interrupted_at))
+    if state.diverged:
+        say(f"diverged and set aside: member {', '.join(map(str, sorted(state.diverged)))}")
+    final = outcome.final if isinstance(outcome, Finished) else None
+    member = final.member if final else state.best_member
     if member is not None:
-        rows = [("best member", str(member)), ("return", number(state.best)), ("median return", number(state.median))]
+        last = [("return", number(state.best)), ("median return", number(state.median))]
+        rows = [("best member", str(member)), *(_final_rows(final) if final else last)]
+        rows.append(("best during training", number(state.best_ever)))
         span = state.spans.get(member)
         names = tuned(spec.algorithm)
         values = span.hyperparams.items() if span else ()
         rows += [(name, _said(spec, name, value)) for name, value in values if name in names]
-        print_table(["at the last evaluation", ""], rows, right=[""])
+        heading = f"in {final.episodes} episodes that no selection saw" if final else "at the last evaluation"
+        print_table([heading, ""], rows, right=[""])
     folders = [f"{name}/" for name in (CHECKPOINTS, VIDEOS) if (folder / name).exists()]
-    say(escape(f"{folder}/: {', '.join([*files, SPOOL_FILE, *folders, LOG_FILE])}"))
+    policies = [ARCHIVE] if (folder / ARCHIVE).exists() else []
+    say(escape(f"{folder}/: {', '.join([*files, SPOOL_FILE, *folders, *policies, LOG_FILE])}"))
+
+
+def _final_rows(final: FinalReturn) -> list[tuple[str, str]]:
+    return [
+        ("final return (95 %)", final_return(final)),
+        ("its last return in training", number(final.last_return)),
+        ("difference (selection bias)", number(final.selection_bias)),
+    ]
 
 
 def _said(spec: ExperimentSpec, name: str, value: float) -> str:

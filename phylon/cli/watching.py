@@ -7,11 +7,18 @@ from typing import NamedTuple
 import typer
 from rich.markup import escape
 
-from phylon.cli.console import complain, err, number, say
+from phylon.cli.console import complain, err, final_return, number, say
 from phylon.cli.exits import FAILED, INTERRUPTED
-from phylon.cli.progress import RunState, make_view
+from phylon.cli.progress import (
+    END_REASONS,
+    RunState,
+    describe_divergence,
+    describe_interruption,
+    describe_interruptions,
+    make_view,
+)
 from phylon.client import Client
-from phylon.contract.events import RunEvent
+from phylon.contract.events import Diverged, Interrupted, RunEvent
 from phylon.contract.experiments import Experiment
 from phylon.contract.runs import Run
 from phylon.contract.stream import Rewind
@@ -51,6 +58,10 @@ def watch_experiment(client: Client, experiment: Experiment) -> None:
                         view.note(f"{labels[run_id]} resumes from its checkpoint")
                     case _:
                         evaluated = states[run_id].apply(said)
+                        if isinstance(said, Interrupted):
+                            view.note(f"{labels[run_id]} {describe_interruption(said)}")
+                        if isinstance(said, Diverged):
+                            view.note(f"{labels[run_id]}: {describe_divergence(said)}; it is set aside")
                 view.show(labels[run_id], states[run_id], notes[run_id], evaluated)
     except KeyboardInterrupt:
         err.print(f"no longer watching; the experiment goes on. `phylon stop {experiment.id}` stops it", markup=False)
@@ -85,6 +96,15 @@ def _conclude(experiment: Experiment) -> None:
         if run.error:
             complain(f"run {run.id} failed: {run.error.message} → {run.error.remedy}")
         else:
-            say(f"run {run.id} of {escape(experiment.name)} {run.status}; best return {number(run.best_return)}")
+            why = END_REASONS.get(run.end_reason, "")
+            result = f"last return {number(run.last_return)}"
+            if run.final is not None:
+                result = f"final return {final_return(run.final)} in {run.final.episodes or 'some'} unseen episodes"
+            best = f"best during training {number(run.best_return)}"
+            say(f"run {run.id} of {escape(experiment.name)} {run.status}{why}; {result}, {best}")
+        if run.interruptions:
+            say(f"run {run.id}: {describe_interruptions([each.step for each in run.interruptions])}")
+        if run.diverged_members:
+            say(f"run {run.id}: diverged and set aside: member {', '.join(map(str, run.diverged_members))}")
     if any(run.status == "failed" for run in experiment.runs):
         raise typer.Exit(FAILED)

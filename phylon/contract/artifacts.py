@@ -5,6 +5,9 @@ from typing import Literal
 
 from phylon.contract.base import ReadModel, Real
 
+ArtifactKind = Literal["checkpoint", "video", "policy", "start"]
+"""`start`: the weights that founders began with, copied from where they were trained."""
+
 
 class FilmedEpisode(ReadModel):
     """Whom a video shows, and how that went."""
@@ -19,7 +22,7 @@ class FilmedEpisode(ReadModel):
 
 class Artifact(ReadModel):
     id: int
-    kind: Literal["checkpoint", "video"]
+    kind: ArtifactKind
     name: str
     bytes: int
     sha256: str

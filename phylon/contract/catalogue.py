@@ -3,15 +3,30 @@
 from typing import Literal
 
 from phylon.contract.base import ReadModel
+from phylon.policy.parts import Part
 
 
 class Space(ReadModel):
-    """The shape of observations or actions. `n` counts the values of a discrete space."""
+    """The shape of observations or actions.
 
-    kind: Literal["box", "discrete", "other"]
+    A composite observation is one vector to whoever learns: its parts laid end to end, as `parts` says.
+    """
+
+    kind: Literal["box", "discrete", "multi_discrete", "composite", "other"]
+    """`multi_discrete`: several choices at once; `other`: what no algorithm can use."""
     shape: tuple[int, ...]
     dtype: str
     n: int | None
+    """How many values a discrete space has."""
+    counts: tuple[int, ...]
+    """How many values each choice of a multi-discrete space has."""
+    parts: tuple[Part, ...]
+    """Of a composite space, in their order."""
+
+    @property
+    def has_images(self) -> bool:
+        """Beside other parts."""
+        return any(part.is_image for part in self.parts)
 
     def describe(self) -> str:
         match self.kind:
@@ -19,8 +34,12 @@ class Space(ReadModel):
                 return f"{'x'.join(map(str, self.shape)) or '1'} {self.dtype}"
             case "discrete":
                 return f"{self.n} discrete values"
+            case "multi_discrete":
+                return f"{len(self.counts)} choices of {', '.join(map(str, self.counts))} values"
+            case "composite":
+                return "; ".join(part.describe() for part in self.parts)
             case "other":
-                return "a composite space"
+                return "a space without a fixed size or without bounds"
 
 
 class Environment(ReadModel):
@@ -75,7 +94,7 @@ class Algorithm(ReadModel):
     title: str
     summary: str
     experience: Literal["replay", "rollout"]
-    actions: list[Literal["box", "discrete"]]
+    actions: list[Literal["box", "discrete", "multi_discrete"]]
     hyperparameters: list[Hyperparameter]
     defaults_source: str
     search_source: str

@@ -56,6 +56,26 @@ class Metrics(Event):
     frames: dict[str, list[Real]]
 
 
+class Origin(Model):
+    """Where the weights of a founder come from that did not begin with a draw."""
+
+    source: Literal["checkpoint", "policy"]
+    """`checkpoint`: all of the member's state. `policy`: what acts; critics and optimisers were new."""
+    experiment: str
+    """Its name."""
+    experiment_id: int | None
+    run: int | None
+    """Its number on the service that it was trained by; None for one of the foreground."""
+    member: int | None
+    """None for the mean of a search over weights."""
+    span: int | None
+    step: int
+    sha256: str
+    """Of the checkpoint, or of the policy's weights."""
+    algorithm: str
+    environment: str
+
+
 class Span(Model):
     """A stretch of one member's life with constant hyper-parameters. It ends where the slot's next span starts."""
 
@@ -70,7 +90,8 @@ class Span(Model):
     For a reset: what was done to each part of the member.
     """
     hyperparams_before: Hyperparams | None
-    """Values of the parent before exploration."""
+    """Values that exploration began with: the parent's, or those of another member where the method takes them from
+    there (the replaced member's own with `copying.hyperparams: false`, the part's best for some migrants of MF-PBT)."""
     hyperparams: Hyperparams
     fitness: Real | None
     """Fitness of the replaced member that decided its replacement."""
@@ -81,12 +102,14 @@ class Span(Model):
     """Hash of its weights at the start; equals the parent's hash at that moment."""
     reasons: dict[str, Real]
     """What the method knew when it decided, by name: for PB2 the predicted mean and deviation, and so on."""
+    origin: Origin | None
+    """Of a founder that began with weights from elsewhere (`population.start`); None for all others."""
 
     @model_validator(mode="before")
     @classmethod
     def _of_older_runs(cls, raw: Any) -> Any:
-        """Runs of the first version recorded no reasons. A default would make the field optional to every reader."""
-        return {"reasons": {}, **cast(dict[str, Any], raw)} if isinstance(raw, dict) else raw
+        """They recorded neither reasons nor origins. Defaults would make the fields optional to every reader."""
+        return {"reasons": {}, "origin": None, **cast(dict[str, Any], raw)} if isinstance(raw, dict) else raw
 
 
 class Lineage(Event):
@@ -94,6 +117,22 @@ class Lineage(Event):
 
     kind: Literal["lineage"]
     spans: list[Span]
+
+
+class Diverged(Event):
+    """A number of a member is no longer finite, so the member is set aside.
+
+    It has no fitness and is nobody's donor until another member replaces it; the others go on.
+    """
+
+    kind: Literal["diverged"]
+    member: int
+    span: int
+    """The stretch of its life that ended so."""
+    metric: str
+    """Of its updates, such as `critic_loss`; `weights` where these alone are not finite."""
+    value: Real
+    hyperparams: Hyperparams
 
 
 class Checkpoint(Event):
@@ -104,6 +143,23 @@ class Checkpoint(Event):
     file: str
     bytes: int
     sha256: str
+
+
+InterruptionReason = TypeAliasType("InterruptionReason", Literal["stopped", "handed_back", "extended"])
+"""`stopped`: someone asked for it. `handed_back`: its worker gave it back in order, because the worker left, or the run
+was paused or made room for another. `extended`: it had ended, and got a larger budget."""
+
+
+class Interrupted(Event):
+    """The run goes on from a checkpoint that was written because it was interrupted, or ended, between two scheduled
+    ones; or from an end that an undisturbed run would have passed in another state.
+
+    Environments restart with every checkpoint, so from this step on its numbers are not those of an undisturbed run.
+    Reported right after `started` by the attempt that takes the run up.
+    """
+
+    kind: Literal["interrupted"]
+    reason: InterruptionReason
 
 
 class Video(Event):
@@ -122,17 +178,64 @@ class Video(Event):
     sha256: str
 
 
+class PolicyWritten(Event):
+    """The winner's policy lies in the run directory under `file`: weights and card, ready to act without the engine."""
+
+    kind: Literal["policy"]
+    member: int
+    span: int
+    file: str
+    bytes: int
+    sha256: str
+
+
+class FinalReturn(Model):
+    """What the winner earns in episodes that no selection saw: the result of a run."""
+
+    member: int
+    """The best by fitness at the end: chosen before these episodes were played."""
+    span: int
+    mean: Real
+    stderr: Real
+    """NaN for a single episode, as the interval is."""
+    low: Real
+    """Ends of the 95 % interval of the mean, by Student's t."""
+    high: Real
+    episodes: int | None
+    """None where results from elsewhere do not say."""
+    last_return: Real
+    """Of the same member at the last evaluation in training."""
+    selection_bias: Real
+    """`last_return` minus `mean`: how much its selection flattered it, apart from the chance of both evaluations."""
+    unseen_levels: bool
+    """Whether the episodes are on all levels while members trained, and were ranked, on some of them. The bias then
+    holds the gap between the two as well."""
+
+
+EndReason = TypeAliasType("EndReason", Literal["budget", "seconds", "target_return", "plateau"])
+"""Which limit of the budget came first; `budget` is its environment steps."""
+
+
 class Finished(Event):
-    """The budget is used up."""
+    """A limit of the budget was reached."""
 
     kind: Literal["finished"]
+    reason: EndReason
     best_member: int
     fitness: Real
     """Of that member, as selection would have seen it at the end."""
+    final: FinalReturn | None
+    """None where `evaluation.final` is 0."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older_runs(cls, raw: Any) -> Any:
+        """They had no final evaluation and no limit but steps. Defaults would make the fields optional to readers."""
+        return {"reason": "budget", "final": None, **cast(dict[str, Any], raw)} if isinstance(raw, dict) else raw
 
 
 class Stopped(Event):
-    """The run stopped at a checkpoint because someone asked for it."""
+    """The run stopped because someone asked for it, at a checkpoint unless it resumes exactly."""
 
     kind: Literal["stopped"]
 
@@ -147,7 +250,19 @@ class Failed(Event):
     hyperparams: Hyperparams | None
 
 
-_AnyEvent = Started | Metrics | Lineage | Checkpoint | Video | Finished | Stopped | Failed
+_AnyEvent = (
+    Started
+    | Interrupted
+    | Metrics
+    | Lineage
+    | Diverged
+    | Checkpoint
+    | Video
+    | PolicyWritten
+    | Finished
+    | Stopped
+    | Failed
+)
 RunEvent = TypeAliasType("RunEvent", Annotated[_AnyEvent, Discriminator("kind")])
 """Named, so that the generated client has the union under one name."""
 RUN_EVENTS: tuple[type[Event], ...] = get_args(_AnyEvent)

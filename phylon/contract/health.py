@@ -11,4 +11,8 @@ class Health(ReadModel):
     status: Literal["ok", "degraded"]
     database: Reachable
     redis: Reachable
+    storage: Literal["ok", "low"]
+    """`low`: there is too little room for artifacts, and uploads wait."""
+    storage_free_bytes: int | None
+    """None where there is no limit that the service could know: in a bucket."""
     version: str

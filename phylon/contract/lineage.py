@@ -1,12 +1,22 @@
 """Who descends from whom: the spans of a run, and what follows from them."""
 
-from typing import Annotated
+from typing import Annotated, Any, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from phylon.contract.base import ReadModel, Real, Request
 from phylon.contract.events import Operator, Span
+from phylon.registry.descriptions import WhenRead
 from phylon.spec.distributions import Scale
+
+
+class Divergence(ReadModel):
+    """Where a member's training broke down, and by which number. From there on it is set aside."""
+
+    step: int
+    metric: str
+    """Of its updates, such as `critic_loss`; `weights` where these alone are not finite."""
+    value: Real
 
 
 class LineageSpan(Span):
@@ -16,6 +26,14 @@ class LineageSpan(Span):
     end_step: int | None
     """None while it lives."""
     start_wall: float
+    diverged: Divergence | None
+    """None for a member that did not."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older_exports(cls, raw: Any) -> Any:
+        """Lineages that were exported before members could be set aside."""
+        return {"diverged": None, **cast(dict[str, Any], raw)} if isinstance(raw, dict) else raw
 
 
 class Tuned(ReadModel):
@@ -27,6 +45,8 @@ class Tuned(ReadModel):
     high: float
     names: list[str] | None
     """What the values 0, 1, 2, … are called, where they are names."""
+    read: WhenRead
+    """`training`: whenever a member acts or learns. `reset`: at each reset. `birth`: only when a member is new."""
 
 
 class RunLineage(ReadModel):
@@ -92,6 +112,8 @@ class Schedule(ReadModel):
     member: int
     entries: list[ScheduleValues]
     """One wherever a tuned value changed."""
+    read: dict[str, WhenRead]
+    """When members read each of these hyper-parameters; a change takes effect at the next time."""
     yaml: str
     """The same as the value of `population.method` in a spec."""
 

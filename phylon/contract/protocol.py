@@ -1,13 +1,15 @@
 """What a worker and the service say to each other over HTTP. Only JSON and checkpoint bytes cross this wire.
 
-A worker registers, then beats. A Celery message holds the id of a job and nothing else; the worker claims the job and
-gets an attempt number, which every later write must name. A write of an older attempt is refused with 409.
+A worker enrols once, then registers at each start and beats. A Celery message holds the id of a job and nothing else;
+the worker claims the job and gets an attempt number, which every later write must name. A write of an older attempt is
+refused with 409.
 """
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
+from phylon.contract.catalogue import Environment
 from phylon.contract.events import RunEvent
 from phylon.contract.studies import Machine, Measurement
 from phylon.contract.study_events import StudyEvent
@@ -23,10 +25,13 @@ OUTCOMES = frozenset({"finished", "stopped", "failed"})
 
 DeviceKind = Literal["cpu", "gpu"]
 
+LABEL_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,49}$"
+Label = Annotated[str, StringConstraints(pattern=LABEL_PATTERN)]
 
-def queue_name(device: DeviceKind) -> str:
-    """The Celery queue of workers with this kind of device."""
-    return f"phylon.{device}"
+
+def queue_name(worker_id: int) -> str:
+    """The Celery queue that this worker alone consumes."""
+    return f"phylon.worker.{worker_id}"
 
 
 class WorkerRegistration(Model):
@@ -43,6 +48,35 @@ class WorkerRegistration(Model):
     algorithms: list[str] | None = None
     methods: list[str] | None = None
     """Those that are installed, plug-ins among them; older workers do not report them."""
+    environments: list[Environment] = Field(default_factory=list[Environment], max_length=1000)
+    """Those of the modules that its operator allowed, by ids like `my_package:MyEnv-v0`."""
+    slots: int = Field(default=1, ge=1, le=1024)
+    """Jobs of one device that it executes side by side."""
+    labels: list[Label] = Field(default_factory=list)
+    """What its operator says about it; none given leaves those that it has."""
+    fault: str | None = None
+    """Why its devices cannot be used now, found before it offered them."""
+    machine: Annotated[str, Field(max_length=200)] | None = None
+    """Where its process runs: two of them use one credential at the same time only by mistake."""
+
+
+class Enrolment(Model):
+    """A worker that is to become one of the service's."""
+
+    code: str
+    registration: WorkerRegistration
+
+
+class Enrolled(Model):
+    worker_id: int
+    credential: str
+    """Names and proves this worker in every later request."""
+
+
+class WorkerFault(Model):
+    """What a later look at the worker's devices found; None when they can be used again."""
+
+    fault: str | None
 
 
 class WorkerRegistered(Model):
@@ -51,7 +85,7 @@ class WorkerRegistered(Model):
 
 
 class CheckpointReference(Model):
-    """The newest checkpoint that the service holds for a run."""
+    """A checkpoint that the service holds for a run."""
 
     artifact_id: int
     file: str
@@ -59,6 +93,14 @@ class CheckpointReference(Model):
     bytes: int
     next_seq: int
     """First event number that is *not* covered by this checkpoint."""
+
+
+class StartReference(Model):
+    """The weights that founders of a run begin with, which the service holds for it."""
+
+    artifact_id: int
+    sha256: str
+    bytes: int
 
 
 class ClaimRequest(Model):
@@ -70,7 +112,11 @@ class RunPayload(Model):
     spec: dict[str, Any]
     seed: int
     """Seed of this replicate."""
-    checkpoint: CheckpointReference | None
+    checkpoints: list[CheckpointReference]
+    """To go on from, the newest first: where one is missing or broken, the next one serves. Without any, or where all
+    are gone, the run starts from the beginning."""
+    start: StartReference | None = None
+    """Where `population.start` has some; copied when the experiment was submitted."""
 
 
 class StudyPayload(Model):
@@ -88,6 +134,8 @@ class Claim(Model):
     kind: JobKindName
     attempt: int
     lease_seconds: float
+    slots: list[int]
+    """Numbers of the worker's slots that the job occupies, counted from 0."""
     next_seq: int
     """The event number that continues the stored history."""
     payload: RunPayload | StudyPayload
@@ -121,17 +169,36 @@ class HeartbeatAnswer(Model):
     next_seq: int
     """The event number the service waits for; all before it are stored."""
     next_log_line: int
-    command: Literal["continue", "stop"]
+    command: Literal["continue", "stop", "yield"]
+    """`yield`: hand the job back at the next border, because it is paused or makes room for another."""
 
 
 class Release(Model):
     """The attempt ended without an outcome event."""
 
     attempt: int
-    reason: Literal["crashed", "worker_shutdown"]
-    """A crash counts against the job's attempts; a worker that leaves in order does not."""
+    reason: Literal["crashed", "worker_shutdown", "yielded", "low_disk"]
+    """A crash counts against the job's attempts. A hand-back in order does not: its worker leaves (`worker_shutdown`)
+    or has no room left (`low_disk`), or the service asked for it (`yielded`)."""
     detail: str
 
 
 class ArtifactStored(Model):
-    artifact_id: int
+    artifact_id: int | None
+    """None while a part of the file is missing."""
+    received: int
+    """Bytes of the file that the service has."""
+
+
+class UploadState(Model):
+    """How much of a file that a worker wants to store is with the service already."""
+
+    received: int
+    artifact_id: int | None
+    """Where all of it is, and stored."""
+
+
+class JobFolders(Model):
+    """Folders on a worker's disk, by the ids of their jobs."""
+
+    job_ids: Annotated[list[int], Field(max_length=10_000)]

@@ -22,6 +22,30 @@ class Forecast(ReadModel):
     """Of all members of all runs."""
     replay_bytes: int
     """Memory that one run's replay takes, the largest."""
+    checkpoint_bytes: int
+    """Of one checkpoint, the largest."""
+    checkpoints_kept: int
+    """By one run at the same time, at most."""
+    disk_bytes: int
+    """Of the checkpoints of all runs, at most."""
+
+
+class SpecSchema(ReadModel):
+    """What a spec may say, for a form or an editor."""
+
+    definition: dict[str, Any]
+    """JSON schema of a complete experiment, with every algorithm and method that the service knows."""
+    short_forms: dict[str, str]
+    """By section: the field that a text or a number in its place means."""
+
+
+class PlannedExperiment(ReadModel):
+    """One experiment of a group or a sweep."""
+
+    name: str
+    changes: dict[str, Any]
+    """What is different in it from the base, by dotted path."""
+    runs: int
 
 
 class SpecReport(ReadModel):
@@ -35,3 +59,5 @@ class SpecReport(ReadModel):
     """The same as YAML: what will really run. Of a group, one YAML document per experiment."""
     forecast: Forecast | None
     """None for a runtime study, which trains nothing."""
+    experiments: list[PlannedExperiment] | None
+    """All that a group or a sweep becomes; none for anything else."""

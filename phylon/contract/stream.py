@@ -1,4 +1,6 @@
-"""What a reader of the live stream of a run or a study receives."""
+"""What a reader of the live stream of runs and studies receives."""
+
+from typing import Literal
 
 from typing_extensions import TypeAliasType
 
@@ -20,3 +22,14 @@ StreamMessage = TypeAliasType("StreamMessage", RunEvent | Rewind | Run)
 """`Run` is the data of `status` messages, `Rewind` of `rewind` messages."""
 StudyStreamMessage = TypeAliasType("StudyStreamMessage", StudyEvent | Rewind | StudySummary)
 """`StudySummary` is the data of `status` messages."""
+
+
+class JobMessage(ReadModel):
+    """What one of many runs and studies says."""
+
+    kind: Literal["run", "study"]
+    id: int
+    position: str | None
+    """Where its reader stands then: the run's or the study's new `stream`. Null where it stands as before."""
+    message: StreamMessage | StudyStreamMessage | None
+    """Null in `gone` messages: it was deleted, or the reader may not see it."""

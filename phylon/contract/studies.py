@@ -5,7 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from phylon.contract.accounts import PersonName, ProjectName
 from phylon.contract.base import ReadModel, Request
+from phylon.contract.experiments import Submission
 from phylon.contract.vocabulary import JobStatus
 from phylon.spec.distributions import Model
 from phylon.spec.runtime_study import StudyCell
@@ -52,17 +54,21 @@ class Machine(Model):
     """Of Python, Phylon and the frameworks."""
 
 
-class StudyFromYaml(Request):
+class StudyFromYaml(Submission):
     """A study to submit."""
 
     yaml: str
     worker_id: int | None = None
     """The worker that is to run it; any may without it."""
+    project: str | None = None
+    """The name of the project that it is for; without it, the first of which one is a member."""
 
 
 class StudyUpload(Request):
     content: str
     """A `study.jsonl` as `phylon study` writes it."""
+    project: str | None = None
+    """The name of the project that it is for; without it, the first of which one is a member."""
 
 
 class StudySummary(ReadModel):
@@ -70,6 +76,10 @@ class StudySummary(ReadModel):
     name: str
     description: str
     status: JobStatus
+    is_pausing: bool
+    """Whether it was asked to pause: its worker hands it back after the present cell."""
+    owner: PersonName
+    project: ProjectName
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

@@ -30,6 +30,33 @@ def version_record(wall_time: float) -> bytes:
     """Begins every file."""
     version = b"brain.Event:2"
     message = b"\x09" + struct.pack("<d", wall_time) + b"\x1a" + _varint(len(version)) + version
+    return _record(message)
+
+
+def restart_record(step: int, wall_time: float) -> bytes:
+    """The run went on from here: readers forget what has this step or a later one."""
+    start = b"\x3a\x02\x08\x01"  # a session log whose status is START
+    return _record(_head(step, wall_time) + start)
+
+
+def text_record(tag: str, step: int, wall_time: float, text: str) -> bytes:
+    """A text, which TensorBoard shows as Markdown: a tensor of one string for its plug-in `text`."""
+    tensor = b"\x08\x07" + _field(2, _field(2, b"\x08\x01")) + _field(8, text.encode())
+    metadata = _field(1, _field(1, b"text"))
+    value = _field(1, tag.encode()) + _field(8, tensor) + _field(9, metadata)
+    return _record(_head(step, wall_time) + _field(5, _field(1, value)))
+
+
+def _head(step: int, wall_time: float) -> bytes:
+    return b"\x09" + struct.pack("<d", wall_time) + b"\x10" + _varint(step)
+
+
+def _field(number: int, content: bytes) -> bytes:
+    """One of variable length."""
+    return bytes([number << 3 | 2]) + _varint(len(content)) + content
+
+
+def _record(message: bytes) -> bytes:
     return _records(np.frombuffer(message, np.uint8)[None]).tobytes()
 
 
@@ -62,11 +89,11 @@ def _records(messages: Bytes) -> Bytes:
     """`messages` [count, length], each with its frame around it."""
     count, length = messages.shape
     size = np.frombuffer(struct.pack("<Q", length), np.uint8)[None]
-    head = np.concatenate([size, _checksums(size)], axis=1)
-    return np.concatenate([np.repeat(head, count, axis=0), messages, _checksums(messages)], axis=1)
+    head = np.concatenate([size, checksums(size)], axis=1)
+    return np.concatenate([np.repeat(head, count, axis=0), messages, checksums(messages)], axis=1)
 
 
-def _checksums(messages: Bytes) -> Bytes:
+def checksums(messages: Bytes) -> Bytes:
     """[count, 4]"""
     crc = np.full(len(messages), 0xFFFFFFFF, np.uint32)
     for column in messages.T:

@@ -7,7 +7,7 @@ from phylon.export.csv_format import csv_chunks
 from phylon.export.parquet_format import parquet_chunks
 from phylon.export.tables import Table
 
-TableName = Literal["metrics", "lineage"]
+TableName = Literal["metrics", "lineage", "interruptions"]
 Format = Literal["csv", "parquet"]
 
 CHUNKS: dict[Format, Callable[[Table], Iterator[bytes]]] = {"csv": csv_chunks, "parquet": parquet_chunks}

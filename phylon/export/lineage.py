@@ -26,6 +26,9 @@ _FIXED: dict[Column, Callable[[LineageSpan], Any]] = {
     Column("parent_fitness", "double"): lambda span: span.parent_fitness,
     Column("rank", "integer"): lambda span: span.rank,
     Column("weights", "text"): lambda span: span.weights,
+    Column("diverged_step", "integer"): lambda span: span.diverged and span.diverged.step,
+    Column("diverged_metric", "text"): lambda span: span.diverged and span.diverged.metric,
+    Column("diverged_value", "double"): lambda span: span.diverged and span.diverged.value,
 }
 
 

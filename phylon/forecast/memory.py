@@ -9,9 +9,11 @@ XLA says. Environments and libraries are not counted.
 import math
 from typing import NamedTuple
 
-from phylon import catalogue
 from phylon.catalogue import EnvironmentEntry
 from phylon.forecast.sizes import Learner
+from phylon.spec.algorithms.n_step import n_step_of
+from phylon.spec.algorithms.observations import observations_of
+from phylon.spec.entries import entry_of
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.spec.segments import segment_steps, segment_updates, updates_at_once
@@ -73,6 +75,10 @@ def population_memory(spec: ExperimentSpec) -> PopulationMemory:
     )
 
 
+CARD_PROCESSES = 4
+"""That share a card where a spec does not say how many processes of `parallel` there are."""
+
+
 def members_at_once(spec: ExperimentSpec, cores: int, is_cpu: bool) -> int | None:
     """How many members learn at the same time; None for all. `auto` tries strategies of which one takes all at once."""
     match spec.execution.strategy:
@@ -100,8 +106,12 @@ def state_bytes(spec: ExperimentSpec) -> int:
 
 
 def learner_of(spec: ExperimentSpec) -> Learner:
-    memory = describe_algorithm(spec.algorithm).memory
-    return memory.learner(spec.algorithm, _entry(spec), spec.environment.envs_per_member)
+    memory, entry = describe_algorithm(spec.algorithm).memory, _entry(spec)
+    learner = memory.learner(spec.algorithm, entry, spec.environment.envs_per_member)
+    if not observations_of(spec.algorithm).normalise:
+        return learner
+    statistics = 1 + 2 * math.prod(entry.observation.shape)  # how many, and the mean and variance of each component
+    return learner._replace(own_state=learner.own_state + statistics)
 
 
 def batch_rows(spec: ExperimentSpec) -> int:
@@ -113,6 +123,9 @@ def call_bytes(spec: ExperimentSpec) -> int:
     """What a member learns from in a call of the device: its rollout, or the batches of some updates."""
     entry = _entry(spec)
     transition = 2 * _observation_bytes(entry) + _rest_bytes(entry)
+    n_step = n_step_of(spec.algorithm)
+    if n_step > 1:
+        transition += _bytes(n_step)  # the other n - 1 rewards, and the number of steps
     if spec.replay is None:
         return segment_steps(spec) * (transition + NUMBER_BYTES)  # whether an episode was cut
     return updates_at_once(segment_updates(spec), is_cpu=True) * batch_rows(spec) * transition
@@ -139,7 +152,7 @@ def replay_bytes(spec: ExperimentSpec) -> int:
         return 0
     entry = _entry(spec)
     capacity, stack, observation = spec.replay.capacity, entry.frame_stack, _observation_bytes(entry)
-    ring = capacity * _rest_bytes(entry)
+    ring = capacity * (_rest_bytes(entry) + (n_step_of(spec.algorithm) > 1))  # whether the episode ends there
     if stack == 1:
         ring += capacity * 2 * observation
     else:
@@ -149,7 +162,7 @@ def replay_bytes(spec: ExperimentSpec) -> int:
 
 
 def _entry(spec: ExperimentSpec) -> EnvironmentEntry:
-    entry = catalogue.find(spec.environment.suite, spec.environment.id)
+    entry = entry_of(spec.environment)
     if entry is None:
         raise ValueError(f"a valid spec names a known environment, but {spec.environment.id} is in no catalogue")
     return entry

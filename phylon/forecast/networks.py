@@ -7,7 +7,7 @@ sum and its activation, whatever a compiler then saves of it.
 import math
 from typing import NamedTuple
 
-from phylon.catalogue.entry import EnvironmentEntry
+from phylon.catalogue.entry import EnvironmentEntry, Space
 from phylon.forecast.sizes import NOTHING, Size
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec, NetworkSpec
 from phylon.spec.algorithms.networks import MLPSpec
@@ -17,8 +17,8 @@ KERNEL, BLOCKS = 3, 2
 
 
 def action_size(entry: EnvironmentEntry) -> int:
-    """Length of a continuous action, or the number of discrete ones."""
-    return entry.action.n or math.prod(entry.action.shape)
+    """Length of a continuous action, or the number of discrete ones, of all choices together."""
+    return entry.action.n or sum(entry.action.counts) or math.prod(entry.action.shape)
 
 
 def mlp(spec: MLPSpec, inputs: int, outputs: int) -> Size:
@@ -31,13 +31,13 @@ def mlp(spec: MLPSpec, inputs: int, outputs: int) -> Size:
     return total + _dense(inputs, outputs)
 
 
-def with_torso(spec: NetworkSpec, observation: tuple[int, ...], outputs: int) -> Size:
+def with_torso(spec: NetworkSpec, observation: Space, outputs: int) -> Size:
     """A network that looks at images or at vectors, with all its heads."""
     features, torso = _torso(spec, observation)
     return torso + mlp(_layers(spec), features, outputs)
 
 
-def dueling(spec: NetworkSpec, observation: tuple[int, ...], actions: int) -> Size:
+def dueling(spec: NetworkSpec, observation: Space, actions: int) -> Size:
     features, torso = _torso(spec, observation)
     return torso + mlp(_layers(spec), features, 1) + mlp(_layers(spec), features, actions)
 
@@ -46,8 +46,17 @@ def _layers(spec: NetworkSpec) -> MLPSpec:
     return spec if isinstance(spec, MLPSpec) else MLPSpec(hidden=spec.hidden)
 
 
-def _torso(spec: NetworkSpec, observation: tuple[int, ...]) -> tuple[int, Size]:
-    """The number of its features, and its size."""
+def _torso(spec: NetworkSpec, observation: Space) -> tuple[int, Size]:
+    """The number of its features, and its size: of images beside numbers, one torso each."""
+    images = [part for part in observation.parts if part.is_image]
+    if not images or isinstance(spec, MLPSpec):
+        return _one_torso(spec, observation.shape)
+    torsos = [_one_torso(spec, part.shape) for part in images]
+    numbers = observation.shape[0] - sum(part.size for part in images)
+    return numbers + sum(features for features, _ in torsos), sum((size for _, size in torsos), NOTHING)
+
+
+def _one_torso(spec: NetworkSpec, observation: tuple[int, ...]) -> tuple[int, Size]:
     match spec:
         case MLPSpec():
             return math.prod(observation), NOTHING
@@ -101,9 +110,9 @@ def actor_critic(network: MLPSpec, entry: EnvironmentEntry, outputs: int, critic
 
 def policy_and_value(spec: NetworkSpec, entry: EnvironmentEntry, is_shared: bool) -> Size:
     """One network with both heads, or two; deviations of a Gaussian policy are weights."""
-    observation, actions = entry.observation.shape, action_size(entry)
+    observation, actions = entry.observation, action_size(entry)
     if is_shared:
         networks = with_torso(spec, observation, actions + 1)
     else:
         networks = with_torso(spec, observation, actions) + with_torso(spec, observation, 1)
-    return networks + Size(0 if entry.action.kind == "discrete" else actions, 0)
+    return networks + Size(actions if entry.action.kind == "box" else 0, 0)

@@ -41,7 +41,7 @@ def columns_of(configs: Sequence[Config]) -> Columns:
         if not all(map(_is_number, values)) and len(texts := list(dict.fromkeys(map(_text, values)))) > 1
     }
     tuned = [
-        {"name": name, **_range(values, names.get(name))}
+        {"name": name, **_range(values, names.get(name)), "read": "training"}
         for name, values in seen.items()
         if name in names or (all(map(_is_number, values)) and len(set(values)) > 1)
     ]

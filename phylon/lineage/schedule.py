@@ -39,7 +39,14 @@ def read_schedule(lineage: RunLineage, span: LineageSpan) -> Schedule:
     """As the service answers it. Raises `NothingTuned`."""
     found = schedule_of(lineage, span.id)
     entries = [ScheduleValues(step=entry.step, values=entry.values) for entry in found.schedule]
-    return Schedule(span=span.id, member=span.slot, entries=entries, yaml=schedule_yaml(found))
+    named = {name for entry in entries for name in entry.values}
+    return Schedule(
+        span=span.id,
+        member=span.slot,
+        entries=entries,
+        read={each.name: each.read for each in lineage.tuned if each.name in named},
+        yaml=schedule_yaml(found),
+    )
 
 
 def schedule_yaml(schedule: ScheduleSpec) -> str:

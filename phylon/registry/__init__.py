@@ -1,14 +1,14 @@
-"""Which algorithms, population methods and environment suites are installed: ours, and those of plug-in packages.
+"""Which algorithms, population methods, environment suites and wrappers are installed: ours, and those of plug-ins.
 
-All are found by entry points, in the groups `phylon.algorithms`, `phylon.methods` and `phylon.suites`.
+All are found by entry points, in the groups `phylon.algorithms`, `phylon.methods`, `phylon.suites`, `phylon.wrappers`.
 """
 
 from functools import cache
 
-from phylon.registry.descriptions import AlgorithmDescription, MethodDescription, SuiteDescription
+from phylon.registry.descriptions import AlgorithmDescription, MethodDescription, SuiteDescription, WrapperDescription
 from phylon.registry.entry_points import Broken, Registry, load_registry
 
-__all__ = ["Broken", "algorithms", "broken", "methods", "suites", "unknown_name"]
+__all__ = ["Broken", "algorithms", "broken", "methods", "suites", "unknown_name", "wrappers"]
 
 
 @cache
@@ -26,13 +26,21 @@ def suites() -> Registry[SuiteDescription]:
     return load_registry("phylon.suites", SuiteDescription)
 
 
+@cache
+def wrappers() -> Registry[WrapperDescription]:
+    return load_registry("phylon.wrappers", WrapperDescription)
+
+
 def broken() -> list[Broken]:
     """Plug-ins that could not be loaded."""
-    return [problem for registry in (algorithms(), methods(), suites()) for problem in registry.broken]
+    return [problem for registry in (algorithms(), methods(), suites(), wrappers()) for problem in registry.broken]
 
 
 def unknown_name(
-    registry: Registry[AlgorithmDescription] | Registry[MethodDescription] | Registry[SuiteDescription],
+    registry: Registry[AlgorithmDescription]
+    | Registry[MethodDescription]
+    | Registry[SuiteDescription]
+    | Registry[WrapperDescription],
 ) -> str:
     """The remedy for a name that the registry does not have."""
     remedy = f"use one of {', '.join(registry)}, or install the plug-in package that has it"

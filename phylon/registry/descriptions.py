@@ -1,4 +1,4 @@
-"""What an algorithm, a population method and an environment suite say about themselves.
+"""What an algorithm, a population method, an environment suite and a wrapper say about themselves.
 
 Checks, forecasts, forms, documentation, runtime studies and tests ask these descriptions, so that nobody keeps a list
 of names. A description imports no JAX: the engine is named as `"module:attribute"` and imported in the trainer only.
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from phylon.forecast.sizes import Learner
+from phylon.policy.network import PolicyNetwork, Spaces
 from phylon.spec.distributions import Choice, Distribution, NameChoice, bounds
 
 if TYPE_CHECKING:
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
     from phylon.spec.problems import Problem
 
-ActionKind = Literal["box", "discrete"]
+ActionKind = Literal["box", "discrete", "multi_discrete"]
 Experience = Literal["replay", "rollout"]
 HyperparameterScale = Literal["linear", "log", "complement"]
 """How a number moves: by differences, by factors, or (near 1, such as a discount) as 1 - x by factors."""
+WhenRead = Literal["training", "reset", "birth"]
+"""When a member reads a hyper-parameter: whenever it acts or learns, at each reset, or only when it is new."""
+WrappedForm = Literal["single", "pool", "functional"]
+"""What is wrapped: each environment by itself, a whole pool of them, or an environment of pure functions."""
 SearchSpace = Mapping[str, Distribution | NameChoice]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -41,13 +46,22 @@ class StateDescription(NamedTuple):
 
     networks: Mapping[str, tuple[str, ...]] = NOTHING
     """Fields with weights, by the part that `resets.parts` names; empty where the algorithm cannot be reset."""
+    network: tuple[str, ...] = ()
+    """Fields with weights where policy and values are one network, which has no parts to reset."""
     targets: Mapping[str, str] = NOTHING
     """Fields that are slowly moving copies, and the field that each follows."""
     optimisers: tuple[str, ...] = ()
+    statistics: tuple[str, ...] = ()
+    """Fields with running means and the like, which no gradient moves."""
     policy: tuple[str, ...] = ()
     """Fields of a policy that can be copied without its critics; empty where there is no such policy."""
     output_layers: tuple[str, ...] = ("output",)
     """Names of the layers from which outputs come: what `resets.layers: last` renews."""
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """All fields with weights that a network begins with; targets follow them."""
+        return (*self.network, *(field for fields in self.networks.values() for field in fields))
 
     @property
     def parts(self) -> Mapping[str, tuple[str, ...]]:
@@ -136,12 +150,23 @@ class AlgorithmDescription(NamedTuple):
     """Why the algorithm cannot learn from such observations, if it cannot."""
     scales: Mapping[str, HyperparameterScale] = NOTHING
     """Numbers that are not named here are linear."""
+    learning_rates: tuple[str, ...] = ()
+    """Hyper-parameters that `learning_rate_decay` of its spec, if it has one, lowers over a run."""
     unread: Callable[[Any], Mapping[str, Refusal]] = always(NOTHING)
     """Hyper-parameters that nothing reads with this structure, and why; they cannot be tuned."""
+    read_at_birth: Callable[[Any], Mapping[str, str]] = always(NOTHING)
+    """Hyper-parameters that only a new member reads, each with the part of `resets.parts` that starts from it."""
+    updates_per_step: float = 1.0
+    """Of its own code, for each environment step; used where a spec leaves `replay.ratio` out."""
     home: tuple[str, str] | None = None
     """Suite and id of the one environment that a toy is made for."""
+    is_stochastic: bool = False
+    """Whether its policy is a distribution, which evaluation may sample from. Noise for exploration is none."""
     shared_critic: SharedCritic | None = None
     study: StudyDescription | None = None
+    policy: Callable[[Any, Spaces], PolicyNetwork] | None = None
+    """(algorithm's spec, spaces) -> how a member's policy computes its action from weights of its state, so that it can
+    be exported; `phylon.policy.layers` has those of the bundled algorithms. None: its policies stay in checkpoints."""
 
     @property
     def name(self) -> str:
@@ -163,6 +188,8 @@ class JointLearning(NamedTuple):
     trains: Callable[[AlgorithmDescription], bool]
     learners: Callable[[Any, int], int]
     """(method's spec, size) -> how many members take gradient steps."""
+    ratio: Callable[[int], float] = always(1.0)
+    """(size) -> gradient updates for each step of a member, where a spec leaves `replay.ratio` out."""
 
 
 class MethodDescription(NamedTuple):
@@ -175,12 +202,17 @@ class MethodDescription(NamedTuple):
     """Whether it needs hyper-parameters that differ between members, usually has them, or has its point without."""
     choices: Literal["allowed", "required", "refused"] = "allowed"
     """Whether categories are among what it tunes."""
+    moves_hyperparameters: bool = True
+    """Whether it changes what it tunes while members train; if not, each keeps what it began with."""
     joint: JointLearning | None = None
     is_sample_per_member: bool = False
     """Whether members know nothing of each other, so that each is a sample of its own in statistics."""
     smallest_size: int = 1
     size_multiple: Callable[[Any], int] = always(1)
     """(method's spec) -> sizes of the population are multiples of it."""
+    follows_budget: bool = False
+    """Whether what it does before the end, or the room that it keeps, follows from `budget.env_steps`: a run with it
+    cannot be extended."""
     rounds: int = 20
     """About how many times it acts in a run whose spec leaves its `interval` out."""
     defaults: Callable[[int], Mapping[str, Any]] = always(NOTHING)
@@ -224,6 +256,10 @@ class FamilyDescription(NamedTuple):
     is_renderable: bool = True
     has_levels: bool = False
     """Whether members may train on a part of the levels and be tested on others."""
+    is_policy_sampled: bool = False
+    """Whether stochastic policies are evaluated by samples here, as the references do, instead of their mode."""
+    epsilon: float = 0.0
+    """The usual share of random actions while policies that are not stochastic are evaluated."""
 
 
 class SuiteDescription(NamedTuple):
@@ -243,12 +279,42 @@ class SuiteDescription(NamedTuple):
     is_functional: bool = False
     """Whether environments are JAX functions that run on the device."""
     has_stepping: bool = False
-    """Whether `environment.stepping` has a meaning here."""
+    """Whether `environment.stepping` has a meaning here: each environment is an object with a `step` of its own."""
+    has_options: bool = False
+    """Whether `environment.options` are handed to whatever makes its environments."""
     is_usual: bool = False
     """Whether a spec that names no suite means this one, where several have the environment."""
 
     def family(self, name: str) -> FamilyDescription:
         return self.families.get(name, FamilyDescription(is_renderable=self.is_renderable))
+
+
+class WrapperDescription(NamedTuple):
+    """Changes what members see of an environment, or what it makes of their actions.
+
+    It has an engine for each way in which suites step their environments, and is refused where it has none.
+    """
+
+    spec: type["Model"]
+    engines: Mapping[WrappedForm, str]
+    """(spec, what is wrapped, info afterwards) -> the same kind of thing: a `gymnasium.Env` (single), a
+    `HostEnvironments` (pool), a `JaxEnvironment` (functional)."""
+    summary: str
+    changes: Callable[[Any, "EnvironmentEntry"], "EnvironmentEntry | Refusal"]
+    """(wrapper's spec, environment) -> the environment as members see it, or why it cannot be wrapped so."""
+    is_for_training: bool = False
+    """Whether it is left out of evaluations, which measure the environment's own returns."""
+
+    @property
+    def name(self) -> str:
+        return name_of(self.spec)
+
+    def form_in(self, suite: SuiteDescription) -> WrappedForm | None:
+        """How environments of the suite are wrapped; None where they cannot be."""
+        forms: tuple[WrappedForm, ...] = ("functional",) if suite.is_functional else ("pool",)
+        if suite.has_stepping:
+            forms = ("single", *forms)
+        return next((form for form in forms if form in self.engines), None)
 
 
 def name_of(spec: type["Model"]) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from phylon import catalogue
 from phylon.contract.catalogue import Algorithm, Hyperparameter, Method, Suite
-from phylon.registry import algorithms, methods, suites
-from phylon.registry.descriptions import AlgorithmDescription
+from phylon.registry import algorithms, methods, suites, wrappers
+from phylon.registry.descriptions import AlgorithmDescription, WrapperDescription
 from phylon.spec.algorithms.tunable import legal_values, tunable_fields
 from phylon.spec.distributions import Named
 
@@ -103,6 +103,16 @@ def suites_table() -> str:
     return _table(("name", "what it has", "environments", "install on a worker"), rows)
 
 
+def wrappers_table() -> str:
+    rows = [(f"`{name}`", found.summary, _suites_of(found)) for name, found in wrappers().items()]
+    return _table(("name", "what it does", "suites"), rows)
+
+
+def _suites_of(wrapper: WrapperDescription) -> str:
+    names = [name for name, suite in suites().items() if wrapper.form_in(suite)]
+    return "all" if len(names) == len(suites()) else ", ".join(f"`{name}`" for name in names)
+
+
 def _search_space(algorithm: Algorithm) -> str:
     spelt = [
         f"`{number.name}: {{{kind}: [{', '.join(map(str, values))}]}}`"
@@ -126,6 +136,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "algorithms": algorithms_table,
     "methods": methods_table,
     "suites": suites_table,
+    "wrappers": wrappers_table,
 }
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phylon.spec.methods.pbt import PBTSpec
     from phylon.spec.problems import Note, Problem, SpecInvalid
     from phylon.spec.reading import read_yaml, to_yaml
-    from phylon.spec.resolve import Resolved, parse_spec, parse_yaml, spec_to_json, spec_to_yaml
+    from phylon.spec.resolve import Resolved, parse_accepted, parse_spec, parse_yaml, spec_to_json, spec_to_yaml
     from phylon.spec.runtime_study import RuntimeStudySpec, StudyCell, parse_study, study_to_yaml
     from phylon.spec.segments import segment_steps
     from phylon.spec.selection import TruncationSelection
@@ -63,6 +63,7 @@ __all__ = [
     "expand_document",
     "group_to_yaml",
     "hyperparameters",
+    "parse_accepted",
     "parse_document",
     "parse_group",
     "parse_spec",
@@ -102,7 +103,7 @@ __getattr__ = load_lazily(
         "methods.pbt": ("PBTSpec",),
         "problems": ("Note", "Problem", "SpecInvalid"),
         "reading": ("read_yaml", "to_yaml"),
-        "resolve": ("Resolved", "parse_spec", "parse_yaml", "spec_to_json", "spec_to_yaml"),
+        "resolve": ("Resolved", "parse_accepted", "parse_spec", "parse_yaml", "spec_to_json", "spec_to_yaml"),
         "runtime_study": ("RuntimeStudySpec", "StudyCell", "parse_study", "study_to_yaml"),
         "segments": ("segment_steps",),
         "selection": ("TruncationSelection",),

@@ -4,20 +4,25 @@ What an algorithm, a method or a suite can do is asked of its description (`phyl
 needs is checked in that method's own file.
 """
 
-import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from phylon.catalogue import closest, find
-from phylon.registry import algorithms, methods, suites
-from phylon.registry.descriptions import AlgorithmDescription
+from phylon.catalogue import EnvironmentEntry, closest
+from phylon.registry import algorithms, methods, suites, wrappers
+from phylon.registry.descriptions import AlgorithmDescription, Refusal
 from phylon.spec.algorithms import tuned
+from phylon.spec.algorithms.n_step import n_step_of
+from phylon.spec.algorithms.observations import observations_of
 from phylon.spec.distributions import Choice, bounds
-from phylon.spec.evolving import CopySpec
+from phylon.spec.entries import Unwrappable, entries_of, entry_of, plain_entry
+from phylon.spec.environment import ProcgenSpec
+from phylon.spec.evolving import CopySpec, Evolving
 from phylon.spec.problems import Problem, showable
 from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.spec.segments import segment_steps
-from phylon.spec.selection import TruncationSelection, donors, replaced_members
+from phylon.spec.selection import TruncationSelection
+from phylon.spec.start import start_problems
+from phylon.spec.when_read import moved_hyperparameters, when_read
 
 if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
@@ -33,20 +38,23 @@ def problem(path: str, value: Any, message: str, remedy: str) -> Problem:
 
 def environment_is_known(spec: "ExperimentSpec") -> Iterator[Problem]:
     environment = spec.environment
-    if find(environment.suite, environment.id) is None:
+    if plain_entry(environment) is None:
         names = closest(environment.suite, environment.id)
         remedy = (
             f"did you mean {' or '.join(names)}?" if names else f"see `phylon environments --suite {environment.suite}`"
         )
-        if ":" in environment.id:
-            remedy = "module-qualified ids run code of that module and are refused; use an id of the catalogue"
+        if environment.module is not None:
+            remedy = (
+                f"where the package is installed, start a worker with `phylon worker --allow {environment.module}`, or "
+                "train in the foreground with `phylon train`; a spec carries no code"
+            )
         yield problem("environment.id", environment.id, f"unknown environment in suite '{environment.suite}'", remedy)
 
 
 def options_fit_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
     """Options that nothing would read are refused rather than ignored."""
     environment = spec.environment
-    entry = find(environment.suite, environment.id)
+    entry = plain_entry(environment)
     if entry is None:
         return
     own = suites()[entry.suite].family(entry.family).options
@@ -68,10 +76,53 @@ def options_fit_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
             f"suite '{environment.suite}' has its own way of stepping",
             f"leave it out: only {having} environments have a choice",
         )
+    if environment.options and not suites()[environment.suite].has_options:
+        having = ", ".join(suite.name for suite in suites().values() if suite.has_options)
+        yield problem(
+            "environment.options",
+            showable(environment.options),
+            f"environments of suite '{environment.suite}' take no options",
+            f"leave them out: only {having} environments have some",
+        )
+    if environment.module is not None and not suites()[environment.suite].has_options:
+        yield problem(
+            "environment.suite",
+            environment.suite,
+            "an environment of your own is made by Gymnasium",
+            "leave the suite out",
+        )
+
+
+def wrappers_fit(spec: "ExperimentSpec") -> Iterator[Problem]:
+    environment = spec.environment
+    suite, is_pooled = suites()[environment.suite], False
+    for place, wrapper in enumerate(environment.wrappers):
+        path, form = f"environment.wrappers.{place}", wrappers()[wrapper.name].form_in(suite)
+        if form is None:
+            having = [name for name, other in suites().items() if wrappers()[wrapper.name].form_in(other)]
+            others = [name for name, other in wrappers().items() if other.form_in(suite)]
+            yield problem(
+                path,
+                wrapper.name,
+                f"{wrapper.name} cannot be put around environments of suite '{suite.name}'",
+                f"use a suite that can ({', '.join(having)}), or a wrapper that can ({', '.join(others)})",
+            )
+        if form == "single" and is_pooled:
+            yield problem(
+                path,
+                wrapper.name,
+                f"{wrapper.name} counts the environment's own steps, and cannot lie around what changes a whole pool",
+                "put it first",
+            )
+        is_pooled = is_pooled or form == "pool"
+    found = entries_of(environment)
+    if isinstance(found, Unwrappable):
+        name = environment.wrappers[found.place].name
+        yield problem(f"environment.wrappers.{found.place}", name, *found.refusal)
 
 
 def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
-    entry, algorithm = find(spec.environment.suite, spec.environment.id), spec.algorithm
+    entry, algorithm = entry_of(spec.environment), spec.algorithm
     if entry is None:
         return
     description = describe_algorithm(algorithm)
@@ -99,10 +150,17 @@ def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
             "algorithm.name",
             algorithm.name,
             f"{algorithm.name} needs {kinds} actions, but {entry.id} has {entry.action.describe()}",
-            f"choose an environment with {kinds} actions, or another algorithm",
+            f"choose an environment with {kinds} actions, or {_algorithms_for(entry)}",
         )
     refusal = description.observes(algorithm, entry.observation)
-    if refusal is not None:
+    if entry.observation.kind == "other":
+        yield problem(
+            "environment.id",
+            entry.id,
+            f"its observations are {entry.observation.describe()}, which no algorithm can learn from",
+            "give it spaces of fixed size: Box, Discrete, MultiDiscrete, MultiBinary, and Dict or Tuple of them",
+        )
+    elif refusal is not None:
         yield problem(
             "environment.id",
             entry.id,
@@ -111,7 +169,54 @@ def algorithm_fits_environment(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
 
 
-ACTIONS = {"box": "continuous", "discrete": "discrete"}
+def _algorithms_for(entry: EnvironmentEntry) -> str:
+    names = [name for name, other in algorithms().items() if entry.action.kind in other.actions and other.home is None]
+    if not names:
+        return "change its actions: no algorithm here can choose them"
+    return f"an algorithm that can choose such actions: {', '.join(names)}"
+
+
+def observations_can_be_normalised(spec: "ExperimentSpec") -> Iterator[Problem]:
+    if not observations_of(spec.algorithm).normalise:
+        return
+    path, method = "algorithm.observations.normalise", describe_method(spec.population.method)
+    entry = entry_of(spec.environment)
+    if entry is not None and len(entry.observation.shape) != 1:
+        yield problem(
+            path,
+            True,
+            f"{entry.id} shows {entry.observation.describe()}, and only vectors are normalised",
+            "leave it out: images are divided by 255 anyway",
+        )
+    if method.joint is not None:
+        yield problem(
+            path,
+            True,
+            f"members of {method.name} share a critic, which would see each one's observations on another scale",
+            "leave it out, or use a method whose members learn apart",
+        )
+
+
+ACTIONS = {"box": "continuous", "discrete": "discrete", "multi_discrete": "multi-discrete"}
+
+
+def evaluation_policy_is_possible(spec: "ExperimentSpec") -> Iterator[Problem]:
+    entry, evaluation = entry_of(spec.environment), spec.evaluation
+    if evaluation.policy == "sample" and not describe_algorithm(spec.algorithm).is_stochastic:
+        sampling = ", ".join(other.name for other in algorithms().values() if other.is_stochastic)
+        yield problem(
+            "evaluation.policy",
+            evaluation.policy,
+            f"the policy of {spec.algorithm.name} is no distribution to sample from",
+            f"leave it out; only {sampling} can be evaluated so",
+        )
+    if evaluation.epsilon > 0 and entry is not None and entry.action.kind != "discrete":
+        yield problem(
+            "evaluation.epsilon",
+            evaluation.epsilon,
+            f"{entry.id} has {entry.action.describe()}, and only a discrete action can be replaced by any other",
+            "leave it out",
+        )
 
 
 def method_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
@@ -202,16 +307,7 @@ def truncation_replaces_someone(spec: "ExperimentSpec") -> Iterator[Problem]:
         remedy = "use at least 2, or leave the method out"
         yield problem("population.size", size, f"{method} selects among members, and there is only one", remedy)
         return
-    replaced = replaced_members(size, selection)
-    if replaced < 1:
-        larger = f"use a population of at least {math.ceil(1 / selection.bottom - 1e-9)}"
-        yield problem(
-            "population.method.selection.bottom",
-            selection.bottom,
-            f"truncation would replace no member: {selection.bottom} of {size} is less than one",
-            f"{larger}, or a bottom share of at least {math.ceil(1000 / size) / 1000}",
-        )
-    elif replaced + donors(size, selection) > size:
+    if selection.bottom + selection.top > 1 + 1e-9:
         yield problem(
             "population.method.selection.top",
             selection.top,
@@ -275,12 +371,28 @@ def _has_separable_policy(algorithm: AlgorithmDescription) -> bool:
 
 
 def tuned_numbers_are_read(spec: "ExperimentSpec") -> Iterator[Problem]:
-    """A number that structure switches off must not look as if a method could tune it."""
-    unread = describe_algorithm(spec.algorithm).unread(spec.algorithm)
-    for name, distribution in tuned(spec.algorithm).items():
+    """A number that nothing reads any more must not look as if a method could tune it.
+
+    These are early answers from descriptions; the trainer finds out from its programs (`phylon.worker.training.reads`).
+    """
+    unread, names = describe_algorithm(spec.algorithm).unread(spec.algorithm), tuned(spec.algorithm)
+    for name, distribution in names.items():
         if name in unread:
             value = showable(distribution.model_dump(mode="json"))
             yield problem(f"algorithm.{name}", value, unread[name].message, unread[name].remedy)
+    for name in sorted(moved_hyperparameters(spec) - unread.keys()):
+        if when_read(spec, name) == "birth":
+            path = f"algorithm.{name}" if name in names else "population.method.schedule"
+            value = showable(spec.algorithm.model_dump(mode="json")[name]) if name in names else name
+            yield problem(path, value, *refuse_moving(spec.population.method.name))
+
+
+def refuse_moving(method: str) -> Refusal:
+    """Why a hyper-parameter that is read at birth alone is not tuned by this method."""
+    return Refusal(
+        f"only a new member reads it, so what {method} changes it to would have no effect",
+        "write a number, or use random_search, whose members keep what they drew",
+    )
 
 
 def rollouts_stand_alone(spec: "ExperimentSpec") -> Iterator[Problem]:
@@ -320,6 +432,22 @@ def resets_have_parts(spec: "ExperimentSpec") -> Iterator[Problem]:
             yield problem(
                 "resets.parts", part, f"{spec.algorithm.name} has no part '{part}'", f"use some of {', '.join(known)}"
             )
+
+
+def fitness_can_be_measured(spec: "ExperimentSpec") -> Iterator[Problem]:
+    """A test needs levels that members do not train on."""
+    environment, method = spec.environment, spec.population.method
+    entry = entry_of(environment)
+    if entry is None or not isinstance(method, Evolving) or method.fitness.of != "test":
+        return
+    levels = (environment.procgen or ProcgenSpec()).levels
+    if not suites()[entry.suite].family(entry.family).has_levels or levels == 0:
+        yield problem(
+            "population.method.fitness.of",
+            "test",
+            f"{entry.id} has no levels beside those that members train on",
+            "use evaluation, or a Procgen game with environment.procgen.levels above 0",
+        )
 
 
 def execution_settings_are_read(spec: "ExperimentSpec") -> Iterator[Problem]:
@@ -366,7 +494,7 @@ def films_are_possible(spec: "ExperimentSpec") -> Iterator[Problem]:
             )
     if len(set(members)) < len(members):
         yield problem("videos.members", showable(members), "a member is named twice", "name each member once")
-    entry = find(environment.suite, environment.id)
+    entry = entry_of(environment)
     if entry is not None and not entry.is_renderable:
         others = " or ".join(suite.name for suite in suites().values() if suite.is_renderable)
         yield problem(
@@ -396,21 +524,35 @@ def warmup_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
             f"holds less than one batch of {rows}",
             "raise replay.capacity or lower algorithm.batch_size",
         )
+    environments = spec.environment.envs_per_member * (spec.population.size if spec.replay.sharing == "shared" else 1)
+    n_step = n_step_of(spec.algorithm)
+    if n_step > 1 and spec.replay.capacity < n_step * environments:
+        yield problem(
+            "algorithm.n_step",
+            n_step,
+            f"a replay of {spec.replay.capacity} transitions of {environments} environments never holds so many steps",
+            f"raise replay.capacity to at least {n_step * environments}, or take fewer steps",
+        )
 
 
 CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     environment_is_known,
     options_fit_environment,
+    wrappers_fit,
     algorithm_fits_environment,
+    evaluation_policy_is_possible,
+    observations_can_be_normalised,
     method_fits,
     joint_learning_fits,
     truncation_replaces_someone,
     operators_move_something,
     founders_are_members,
+    start_problems,
     copies_are_possible,
     tuned_numbers_are_read,
     rollouts_stand_alone,
     resets_have_parts,
+    fitness_can_be_measured,
     execution_settings_are_read,
     films_are_possible,
     warmup_fits,

@@ -1,11 +1,15 @@
 """Where members live."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, JsonValue
+from pydantic_core import PydanticCustomError
 
+from phylon.contract.catalogue import Space
 from phylon.spec.distributions import Model
 from phylon.spec.registered import SuiteName
+from phylon.spec.wrappers.union import WrapperSpec
 
 Stepping = Literal["auto", "inline", "processes"]
 
@@ -26,7 +30,7 @@ class AtariSpec(Model):
 
 
 class ProcgenSpec(Model):
-    """The levels for training. Evaluation draws from all there are."""
+    """The levels for training and for ranking members. Tests and the final evaluation draw from all there are."""
 
     levels: Annotated[int, Field(ge=0, le=LEVELS)] = 200
     """How many; 0 for all."""
@@ -34,9 +38,45 @@ class ProcgenSpec(Model):
     """The number of the first one."""
 
 
+MODULE = r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
+"""A name that Python can import."""
+OWN_ID = re.compile(rf"(?P<module>{MODULE}):(?P<name>[\w./-]+)", re.ASCII)
+"""`my_package:MyEnv-v0`: importing the module registers the environment with Gymnasium."""
+
+
+OptionName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")]
+
+
+def _names_a_module(id: str) -> str:
+    if ":" in id and not OWN_ID.fullmatch(id):
+        raise PydanticCustomError(
+            "no_module",
+            "'{id}' names no module that could be imported",
+            {"id": id, "remedy": "write module:Name-v0, e.g. my_package:MyEnv-v0, or an id of the catalogue"},
+        )
+    return id
+
+
+class SpacesSpec(Model):
+    """What an environment shows and takes, before its wrappers."""
+
+    observation: Space
+    action: Space
+    max_episode_steps: Annotated[int, Field(ge=1)] | None = None
+
+
 class EnvironmentSpec(Model):
     suite: SuiteName
-    id: Annotated[str, Field(min_length=1, max_length=200)]
+    id: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_names_a_module)]
+    """Of the catalogue; or `my_package:MyEnv-v0` for one of your own, where the package is installed: a worker runs the
+    modules that its operator allowed, and `phylon train` whatever can be imported."""
+    options: Annotated[dict[OptionName, JsonValue], Field(max_length=100, default_factory=dict)]
+    """Handed to `gymnasium.make`."""
+    wrappers: Annotated[tuple[WrapperSpec, ...], Field(max_length=20)] = ()
+    """What lies between the environment and the members: the first one is nearest to the environment."""
+    spaces: SpacesSpec | None = None
+    """What the environment shows and takes, where no catalogue says so: of your own ones, and with options that change
+    it. Filled in by whoever has the environment; `phylon check-environment` prints it."""
     envs_per_member: Annotated[int, Field(ge=1, le=256)] = 1
     stepping: Stepping = "auto"
     """Gymnasium only: in the trainer's own process, or spread over processes. The numbers are the same, the speed is
@@ -45,3 +85,13 @@ class EnvironmentSpec(Model):
     """For Atari games of envpool; left out, its defaults hold."""
     procgen: ProcgenSpec | None = None
     """For Procgen games of envpool; left out, its defaults hold."""
+
+    @property
+    def module(self) -> str | None:
+        """What has to be imported for it; None for an id of the catalogue."""
+        return module_of(self.id)
+
+
+def module_of(id: str) -> str | None:
+    found = OWN_ID.fullmatch(id)
+    return found["module"] if found else None

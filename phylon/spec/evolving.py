@@ -13,7 +13,7 @@ class CopySpec(Model):
 
     what: Literal["agent", "policy"] = "agent"
     """`agent`: weights, optimisers, running statistics. `policy`: the policy with its target and optimiser alone; the
-    replaced member keeps its critics (fastpbrl)."""
+    replaced member keeps its critics, and SAC's its temperature."""
     hyperparams: bool = True
     """Whether exploration starts from the parent's values, or from the replaced member's own (EVO)."""
     replay: bool = False
@@ -24,9 +24,10 @@ class Evolving(Model):
     """What all methods that select have in common."""
 
     interval: Annotated[int, Field(strict=True, ge=1)]
-    """How much of a member's training lies between two selections."""
-    unit: Literal["steps", "updates"] = "steps"
-    """What `interval` and `burn_in` count: environment steps of a member, or its gradient updates."""
+    """How much of a member's training lies between two selections; `90s` or `10m` means seconds."""
+    unit: Literal["steps", "updates", "seconds"] = "steps"
+    """What `interval` and `burn_in` count: environment steps of a member, its gradient updates, or seconds of work on
+    the run. Seconds pass differently each time, so a run that selects by them cannot be repeated exactly."""
     burn_in: Annotated[int, Field(strict=True, ge=0)] = 0
     """No selection before this."""
     fitness: FitnessSpec = LastFitness(name="last")

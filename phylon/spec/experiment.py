@@ -5,19 +5,24 @@ It is complete: `phylon.spec.resolve` makes it from what someone wrote.
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
 from phylon.spec.algorithms import AlgorithmSpec
+from phylon.spec.budget import BudgetSpec
 from phylon.spec.checks import cross_field_problems
 from phylon.spec.distributions import Model
-from phylon.spec.draft import LARGEST
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.population import PopulationSpec
 from phylon.spec.resets import ResetsSpec
+from phylon.spec.resources import ResourcesSpec
 from phylon.spec.videos import VideosSpec
 
 StrategyName = Literal["auto", "sequential", "parallel", "vectorized", "sharded"]
+
+
+ACCEPTED = object()
+"""The context in which a spec is read that was accepted before: by the rules of its day, so today's are not asked."""
 
 
 class ReplaySpec(Model):
@@ -33,16 +38,19 @@ class ReplaySpec(Model):
     """Environment steps of uniformly random actions before the first update."""
 
 
-class BudgetSpec(Model):
-    env_steps: Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
-    """Environment steps of each member, warm-up included."""
-
-
 class EvaluationSpec(Model):
-    """Noiseless episodes on separate environments with fixed seeds."""
+    """Episodes on separate environments: the same for all members, others at every evaluation."""
 
     interval: Annotated[int, Field(strict=True, ge=1)]
     episodes: Annotated[int, Field(strict=True, ge=1, le=1000)] = 10
+    policy: Literal["mode", "sample"] = "mode"
+    """How members act. `sample`: a stochastic policy draws its actions. Left out: samples in Procgen and Atari."""
+    epsilon: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.0
+    """How likely an action is replaced by any of the discrete ones. Left out: 0.05 in Atari for policies without
+    chance of their own (DQN), 0 elsewhere."""
+    final: Annotated[int, Field(strict=True, ge=0, le=10_000)] = 50
+    """Episodes for each member after training, which no selection saw: the winner's return in them is the run's result.
+    0 for none. Left out: fewer where they would be long."""
 
 
 class MetricsSpec(Model):
@@ -50,8 +58,28 @@ class MetricsSpec(Model):
     """Environment steps between two frames of training metrics."""
 
 
+class KeepSpec(Model):
+    """Which checkpoints the service keeps. The newest that is reported always stays."""
+
+    last: Annotated[int, Field(strict=True, ge=1, le=1000)] = 2
+    """The newest so many."""
+    best: Annotated[bool, Field(strict=True)] = True
+    """That one before which the population had its best evaluation."""
+    branches: Annotated[bool, Field(strict=True)] = False
+    """Those from which the winner's lineage branched off: the newest at or before each birth in it. Who wins is known
+    at the end, so until then those of all living members stay."""
+
+
 class CheckpointSpec(Model):
     interval: Annotated[int, Field(strict=True, ge=1)]
+    resume: Literal["latest", "exact"] = "latest"
+    """Where a run goes on that was stopped, or given back by its worker, between two of these.
+
+    `latest`: where it was, from one more checkpoint; environments restart there, so from then on its numbers differ
+    from those of an undisturbed run, and it says so. `exact`: at the last of these; the work since is done again, and
+    every number is that of the undisturbed run. A run whose trainer is killed always does the latter.
+    """
+    keep: KeepSpec = KeepSpec()
 
 
 class ExecutionSpec(Model):
@@ -95,10 +123,12 @@ class ExperimentSpec(Model):
     execution: ExecutionSpec = ExecutionSpec()
     videos: VideosSpec | None = None
     """Left out, nothing is filmed."""
+    resources: ResourcesSpec = ResourcesSpec()
+    """What a run asks of its worker; no part of what is trained."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> "ExperimentSpec":
-        problems = cross_field_problems(self)
+    def _consistent(self, info: ValidationInfo) -> "ExperimentSpec":
+        problems = [] if info.context is ACCEPTED else cross_field_problems(self)
         if problems:
             raise PydanticCustomError("inconsistent", "the parts do not fit together", {"problems": problems})
         return self

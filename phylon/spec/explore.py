@@ -12,10 +12,17 @@ Factor = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Probability = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
-class PerturbExplore(Model):
+class MovingExplore(Model):
+    """What all ways of moving have in common: names have no order in which they could move."""
+
+    keep_category: Probability = 0.5
+    """How likely a choice of names is inherited as it is; else it is drawn anew from all of its names, all alike."""
+
+
+class PerturbExplore(MovingExplore):
     """Multiply each inherited value by one of `factors`; with probability `resample` draw it from its prior instead.
 
-    A choice of numbers moves to a neighbour in its list, a choice of names to any other name.
+    A choice of numbers moves to a neighbour in its list; for a choice of names see `keep_category`.
     """
 
     name: Literal["perturb"]
@@ -40,10 +47,10 @@ def _rising(values: tuple[float, float, float]) -> tuple[float, float, float]:
     return values
 
 
-class TriangularExplore(Model):
+class TriangularExplore(MovingExplore):
     """Multiply each inherited value by a factor drawn from a triangular distribution (EVO).
 
-    Choices move to a neighbour (names: to any other) as the factor is above or below 1.
+    A choice of numbers moves to a neighbour as the factor is above or below 1; for names see `keep_category`.
     """
 
     name: Literal["triangular"]
@@ -51,10 +58,11 @@ class TriangularExplore(Model):
     """Lowest, most likely, highest."""
 
 
-class GaussianExplore(Model):
+class GaussianExplore(MovingExplore):
     """Add normal noise to each inherited value, in units of its prior's range (of its logarithm where that is drawn).
 
-    Choices move to a neighbour (names: to any other) when the noise is larger than its own deviation.
+    A choice of numbers moves to a neighbour when the noise is larger than its own deviation; for names see
+    `keep_category`.
     """
 
     name: Literal["gaussian"]

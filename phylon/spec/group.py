@@ -9,14 +9,14 @@ from pydantic_core import PydanticCustomError
 
 from phylon.spec.distributions import Model
 from phylon.spec.experiment import ExperimentSpec
+from phylon.spec.group_limits import LARGEST_GROUP, GroupName
 from phylon.spec.overrides import PathRefused, put
 from phylon.spec.problems import Note, Problem, SpecInvalid, problems_of, showable
 from phylon.spec.reading import invalid, to_yaml
 from phylon.spec.resolve import expand, resolve
 from phylon.spec.runtime_study import RuntimeStudySpec, parse_study
+from phylon.spec.sweep import expand_sweep, is_sweep, place_problems
 from phylon.spec.upgrade import upgrade
-
-LARGEST_GROUP = 200
 
 
 def _suffix(text: str) -> str:
@@ -27,21 +27,17 @@ def _suffix(text: str) -> str:
     return text
 
 
-def _group_name(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", text):
-        remedy = "use letters, digits, '.', '_' and '-', starting with a letter or digit, at most 40 of them"
-        raise PydanticCustomError("group_name", "a group cannot be called so", {"remedy": remedy})
-    return text
-
-
 class GroupSpec(Model):
     """Experiments that belong together. All of them are submitted, or none."""
 
     version: Literal[1, 2] = 2
     """In which the base and the experiments are written."""
-    name: Annotated[str, AfterValidator(_group_name)]
+    name: GroupName
     description: Annotated[str, Field(max_length=2000)] = ""
     kind: Literal["group"]
+    of: Literal["arms", "tasks"] | None = None
+    """Whether its experiments are arms, which are compared with each other, or tasks, which are averaged. Without it,
+    tasks where each has an environment of its own."""
     base: dict[str, Any]
     """What the experiments share: the fields of an experiment, without version, kind and name."""
     experiments: Annotated[
@@ -76,9 +72,12 @@ class _ResolvedGroup(NamedTuple):
 
 
 def resolve_document(raw: Any) -> ResolvedDocument:
-    """An experiment, a group or a runtime study, whichever `kind` says. Raises `SpecInvalid`."""
+    """An experiment, a group (or a sweep, which becomes one) or a runtime study, whichever `kind` says.
+
+    Raises `SpecInvalid`.
+    """
     match cast(dict[str, Any], raw).get("kind") if isinstance(raw, dict) else None:
-        case "group":
+        case "group" | "sweep":
             return ResolvedDocument(*_resolve_group(raw))
         case "runtime_study":
             return ResolvedDocument(parse_study(raw), [])
@@ -98,7 +97,7 @@ def expand_document(raw: Any) -> Any:
     match document.get("kind"):
         case "runtime_study":
             return document
-        case "group" if isinstance(document.get("base"), dict):
+        case "group" | "sweep" if isinstance(document.get("base"), dict):
             return document | {"base": expand(document["base"])}
         case _:
             return expand(document)
@@ -110,6 +109,12 @@ def parse_group(raw: Any) -> Group:
 
 
 def _resolve_group(raw: Any) -> _ResolvedGroup:
+    if is_sweep(raw):
+        expanded = expand_sweep(raw)
+        try:
+            return _resolve_group(expanded)
+        except SpecInvalid as error:
+            raise SpecInvalid(place_problems(raw, error.problems)) from None
     if not isinstance(raw, dict):
         raise invalid("a group is a mapping of fields", "write at least the fields kind, name, base", showable(raw))
     lifted = upgrade(cast(dict[str, Any], raw))

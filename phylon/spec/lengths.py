@@ -11,13 +11,20 @@ from typing import Any, NamedTuple, cast
 from phylon.catalogue import EnvironmentEntry
 from phylon.registry.descriptions import AlgorithmDescription, MethodDescription
 from phylon.spec.draft import Draft
-from phylon.spec.quantities import read_count, read_number
+from phylon.spec.methods.pbt import AsynchronousSpec, least_evaluations
+from phylon.spec.quantities import read_count, read_duration, read_number
 
 EVALUATIONS, FRAMES, CHECKPOINTS = 100, 1000, 10
 LENGTHS = ["budget.env_steps", "evaluation.interval", "metrics.interval", "checkpoint.interval", "replay.warmup"]
 SEGMENT_STEPS = 50
 """About so many where a spec leaves it open; exactly so many where they fit."""
 SHORTEST_USUAL_SEGMENT, LONGEST_USUAL_SEGMENT, LONGEST_SEGMENT = 25, 100, 100_000
+FEWEST_FINAL_EPISODES, FINAL_EPISODES, FINAL_STEPS = 10, 50, 200_000
+"""Of the final evaluation: as many as fit into these steps per member, or into the budget where that is shorter."""
+UNLIMITED_EPISODE_STEPS = 10_000
+"""Where evaluation cuts an episode that has no time limit."""
+USUAL_SECONDS = 60
+"""Between two selections by the clock where neither they nor the budget are given in seconds."""
 LONGEST_WARMUP = 25_000
 """As in the TD3 authors' code."""
 TRANSITIONS, IMAGES, SHARED_TRANSITIONS = 300_000, 100_000, 1_000_000
@@ -40,6 +47,14 @@ class Parts(NamedTuple):
     def is_joint(self) -> bool:
         return self.method is not None and self.method.joint is not None
 
+    @property
+    def usual_ratio(self) -> float:
+        """Gradient updates for each environment step of a member."""
+        joint = self.method.joint if self.method else None
+        if joint is not None:
+            return joint.ratio(self.size)
+        return self.algorithm.updates_per_step if self.algorithm else 1.0
+
     def field_of_algorithm(self, name: str) -> Any:
         """The default of a field, None if there is no such field."""
         fields = self.algorithm.spec.model_fields if self.algorithm else {}
@@ -52,6 +67,8 @@ class Parts(NamedTuple):
 
 def settle_lengths(draft: Draft, parts: Parts) -> None:
     budget = draft.count("budget.env_steps") or 1_000_000  # any: a wrong budget has a problem of its own
+    if parts.has_replay:
+        _fill_replay(draft, parts)
     in_steps = draft.get("population.method.unit") in (None, "steps")
     lengths = [*LENGTHS, "population.method.interval"] if in_steps else LENGTHS
     segment = _settle_segment(draft, lengths, budget) if parts.has_replay else _settle_rollout(draft, parts, budget)
@@ -62,9 +79,14 @@ def settle_lengths(draft: Draft, parts: Parts) -> None:
     tenth = _multiple_near(budget / CHECKPOINTS, evaluation)
     draft.fill("metrics.interval", _divisor_near(evaluation // segment, budget / FRAMES / segment) * segment)
     draft.fill("checkpoint.interval", tenth)
+    draft.fill("evaluation.final", _choose_final_episodes(parts, budget))
     if parts.has_replay or isinstance(draft.get("replay"), dict):  # one that is of no use is refused as a whole
         _settle_replay(draft, parts, budget, segment)
     _settle_method(draft, parts, budget, segment, evaluation, in_steps)
+    if isinstance(draft.get("resets"), dict):
+        interval = draft.count("resets.interval") or 1  # any: a wrong one has a problem of its own
+        draft.fill("resets.first", interval)
+        draft.fill("resets.recovery", interval // 2)
     if isinstance(draft.get("videos"), dict):
         draft.fill("videos.interval", tenth)
         _move_to_evaluation(draft, "videos.interval", evaluation)
@@ -148,9 +170,18 @@ def _settle_evaluation(draft: Draft, parts: Parts, budget: int, segment: int, in
     return evaluation
 
 
-def _settle_replay(draft: Draft, parts: Parts, budget: int, segment: int) -> None:
+def _choose_final_episodes(parts: Parts, budget: int) -> int:
+    longest = (parts.environment and parts.environment.max_episode_steps) or UNLIMITED_EPISODE_STEPS
+    return max(FEWEST_FINAL_EPISODES, min(FINAL_EPISODES, min(FINAL_STEPS, budget) // longest))
+
+
+def _fill_replay(draft: Draft, parts: Parts) -> None:
     if draft.get("replay") is None:
         draft.put("replay", {})
+    draft.fill("replay.ratio", parts.usual_ratio)
+
+
+def _settle_replay(draft: Draft, parts: Parts, budget: int, segment: int) -> None:
     batch = parts.field_of_algorithm("batch_size") or 1
     capacity, is_image = draft.count("replay.capacity"), _has_images(parts.environment)
     if not draft.has("algorithm.batch_size") and capacity is not None and capacity < batch:
@@ -168,7 +199,11 @@ def _settle_replay(draft: Draft, parts: Parts, budget: int, segment: int) -> Non
 def _settle_method(draft: Draft, parts: Parts, budget: int, segment: int, evaluation: int, in_steps: bool) -> None:
     path = "population.method.interval"
     if parts.method is not None and parts.has_field("interval"):
-        interval = _multiple_near(budget / parts.method.rounds, evaluation)
+        interval = max(_multiple_near(budget / parts.method.rounds, evaluation), _least_interval(draft, evaluation))
+        if draft.get("population.method.unit") == "seconds":
+            seconds = read_duration(draft.get("budget.seconds"))
+            is_known = type(seconds) in (int, float) and 0 < seconds < math.inf
+            draft.fill(path, max(1, round(seconds / parts.method.rounds)) if is_known else USUAL_SECONDS)
         updates = _ratio(draft) if parts.has_replay else 1 / segment
         draft.fill(path, interval if in_steps else max(1, round(interval * updates)))
         if in_steps:
@@ -180,6 +215,16 @@ def _settle_method(draft: Draft, parts: Parts, budget: int, segment: int, evalua
     _move_entries(draft, "population.method.schedule", segment)
     if in_steps:
         _move_entries(draft, "population.method.coefficient.values", draft.count(path) or segment)
+
+
+def _least_interval(draft: Draft, evaluation: int) -> int:
+    """Asynchronous members need room to be ready at different evaluations."""
+    path = "population.method.asynchronous"
+    if draft.get(path) in (None, False):
+        return evaluation
+    jitter = read_number(draft.get(f"{path}.jitter"))
+    is_legal = isinstance(jitter, int | float) and 0 < jitter < 1
+    return least_evaluations(jitter if is_legal else AsynchronousSpec().jitter) * evaluation
 
 
 def _move_entries(draft: Draft, path: str, multiple: int) -> None:
@@ -211,7 +256,7 @@ def _move_to_multiple(draft: Draft, path: str, multiple: int, reason: str) -> No
 
 
 def _has_images(entry: EnvironmentEntry | None) -> bool:
-    return entry is not None and len(entry.observation.shape) == 3
+    return entry is not None and (len(entry.observation.shape) == 3 or entry.observation.has_images)
 
 
 def _next_multiple(value: int, of: int) -> int:

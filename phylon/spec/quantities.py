@@ -43,6 +43,11 @@ def read_duration(value: Any) -> Any:
     return value if exact is None else float(exact)
 
 
+def is_duration(value: Any) -> bool:
+    """Whether it can mean nothing but a time: `90s`, not `90`."""
+    return isinstance(value, str) and _read(value, DURATIONS) is not None
+
+
 def read_size(value: Any) -> Any:
     """Bytes: `8GiB`, `500MB`, or a plain number of bytes."""
     exact = _read(value, SIZES)

@@ -1,7 +1,12 @@
-"""From text to plain data, and from a spec back to text."""
+"""From text to plain data, and from a spec back to text.
+
+YAML can be far larger than it looks: an alias repeats whatever its anchor names, and a merge key copies it, so a few
+hundred bytes can stand for billions of nodes. A text is therefore measured, by its parsing events, before any of it is
+built.
+"""
 
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import yaml
 
@@ -9,9 +14,19 @@ from phylon.spec.problems import Problem, SpecInvalid
 
 DEEPEST = 100
 """Levels of nesting. The C parser has no limit of its own and ends the process where its stack does."""
+MOST_NODES = 50_000
+"""With everything that aliases and merge keys repeat."""
+MOST_ALIASES = 1_000
+
+HAS_C_PARSER = hasattr(yaml, "CSafeLoader")
+"""Some platforms have PyYAML without its C library and read many times slower."""
+LONGEST = 256_000 if HAS_C_PARSER else 32_000
+"""Bytes."""
+
+_SafeLoader = yaml.CSafeLoader if TYPE_CHECKING or HAS_C_PARSER else yaml.SafeLoader
 
 
-class _Loader(yaml.CSafeLoader):
+class _Loader(_SafeLoader):
     """No tags, no code, and no field said twice: YAML would silently keep the last one."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -25,8 +40,9 @@ class _Loader(yaml.CSafeLoader):
 
 def read_yaml(text: str) -> Any:
     """Plain data from YAML, safely. Raises `SpecInvalid`."""
+    _refuse_long(text)
     try:
-        _refuse_deep_nesting(text)
+        measure(_events(text))
         return yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -39,16 +55,67 @@ def read_yaml(text: str) -> Any:
         raise invalid(f"not valid YAML: {error}", "check numbers and dates; put texts in quotes") from None
 
 
-def _refuse_deep_nesting(text: str) -> None:
-    depth = 0
+def _refuse_long(text: str) -> None:
+    length = len(text) if len(text) > LONGEST else len(text.encode(errors="surrogatepass"))
+    if length > LONGEST:
+        raise invalid(
+            f"the text has {length:,} bytes, more than the {LONGEST:,} that are read",
+            "a spec takes a few hundred lines at most: remove what does not belong to it, or submit it in parts",
+        )
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
     parse = cast(Callable[..., Iterator[yaml.Event]], yaml.parse)  # pyright: ignore[reportUnknownMemberType]
-    for event in parse(text, Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
+    return parse(text, Loader=_SafeLoader)
+
+
+class _Open(NamedTuple):
+    """A list or mapping that has not ended."""
+
+    anchor: str | None
+    nodes_before: int
+
+
+def measure(events: Iterator[yaml.Event]) -> int:
+    """How many nodes the text stands for, aliases and merge keys followed. Raises `SpecInvalid` at the first event that
+    is deeper or more than allowed; later ones are not looked at."""
+    nodes = aliases = 0
+    open_nodes: list[_Open] = []
+    sizes: dict[str, int] = {}
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            sizes.clear()
+        elif isinstance(event, yaml.CollectionStartEvent):
+            open_nodes.append(_Open(event.anchor, nodes))
+            nodes += 1
+            if len(open_nodes) > DEEPEST:
+                message = f"nested more than {DEEPEST} levels deep"
+                raise invalid(message, "remove brackets or dashes that were not meant")
         elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > DEEPEST:
-            raise invalid(f"nested more than {DEEPEST} levels deep", "remove brackets or dashes that were not meant")
+            ended = open_nodes.pop()
+            if ended.anchor:
+                sizes[ended.anchor] = nodes - ended.nodes_before
+        elif isinstance(event, yaml.ScalarEvent):
+            nodes += 1
+            if event.anchor:
+                sizes[event.anchor] = 1
+        elif isinstance(event, yaml.AliasEvent):
+            aliases += 1
+            if any(event.anchor == each.anchor for each in open_nodes):
+                raise _too_much(event, f"'*{event.anchor}' is a part of what it repeats")
+            nodes += sizes.get(event.anchor or "", 1)  # an unknown one is refused when the text is built
+            if aliases > MOST_ALIASES:
+                raise _too_much(event, f"more than {MOST_ALIASES:,} aliases")
+        if nodes > MOST_NODES:
+            raise _too_much(event, f"more than {MOST_NODES:,} values, with what aliases repeat")
+    return nodes
+
+
+def _too_much(event: yaml.Event, reason: str) -> SpecInvalid:
+    line = event.start_mark.line + 1
+    return invalid(
+        f"line {line}: {reason}", "write out what is meant; use anchors (&name) and aliases (*name) sparingly"
+    )
 
 
 def invalid(message: str, remedy: str, value: Any = None) -> SpecInvalid:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator
 from pydantic_core import PydanticCustomError
 
 from phylon.registry import algorithms, methods, suites, unknown_name
-from phylon.registry.descriptions import AlgorithmDescription, MethodDescription
+from phylon.registry.descriptions import AlgorithmDescription, MethodDescription, WrapperDescription
 from phylon.registry.entry_points import Registry
 from phylon.spec.problems import Problem, showable
 
@@ -16,7 +16,9 @@ def _written_name(value: object) -> object:
     return cast(Mapping[str, object], value).get("name") if isinstance(value, Mapping) else None
 
 
-def union_of(registry: Registry[AlgorithmDescription] | Registry[MethodDescription], path: str) -> Any:
+def union_of(
+    registry: Registry[AlgorithmDescription] | Registry[MethodDescription] | Registry[WrapperDescription], path: str
+) -> Any:
     """The spec classes of a registry; `path`: where documents have it, for the report of an unknown name."""
 
     def require_known(value: object) -> object:

@@ -10,23 +10,29 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
 
-from phylon.catalogue import EnvironmentEntry, entries, find
+from phylon.catalogue import EnvironmentEntry, entries
+from phylon.catalogue.offers import find_offer
 from phylon.registry import algorithms, methods, suites
 from phylon.registry.descriptions import AlgorithmDescription, MethodDescription, name_of
 from phylon.spec.distributions import has_distribution
 from phylon.spec.draft import Draft
-from phylon.spec.experiment import ExperimentSpec
+from phylon.spec.entries import entry_of
+from phylon.spec.environment import EnvironmentSpec, SpacesSpec, module_of
+from phylon.spec.experiment import ACCEPTED, ExperimentSpec
 from phylon.spec.lengths import Parts, settle_lengths
 from phylon.spec.methods.independent import IndependentSpec
 from phylon.spec.methods.pbt import PBTSpec
 from phylon.spec.problems import Note, SpecInvalid, problems_of, showable
+from phylon.spec.quantities import is_duration, read_count, read_duration
 from phylon.spec.reading import invalid, read_yaml, to_yaml
 from phylon.spec.selection import TruncationSelection
+from phylon.spec.start import expand_start
 from phylon.spec.upgrade import upgrade
 
 SHORT_FORMS = {
     "environment": "id",
     "algorithm": "name",
+    "algorithm.learning_rate_decay": "shape",
     "population": "size",
     "population.method": "name",
     "population.method.selection": "name",
@@ -34,9 +40,11 @@ SHORT_FORMS = {
     "population.method.fitness": "name",
     "population.method.coefficient": "name",
     "budget": "env_steps",
+    "budget.plateau": "evaluations",
     "evaluation": "interval",
     "metrics": "interval",
     "checkpoint": "interval",
+    "checkpoint.keep": "last",
     "resets": "interval",
     "videos": "interval",
     "execution": "strategy",
@@ -51,7 +59,7 @@ class Resolved(NamedTuple):
     notes: list[Note]
 
 
-def resolve(written: Any) -> Resolved:
+def resolve(written: Any, context: object = None) -> Resolved:
     """What a document means, from plain data (JSON or YAML). Raises `SpecInvalid` with every problem found."""
     if not isinstance(written, dict):
         remedy = "write at least the fields environment, algorithm and budget"
@@ -59,7 +67,7 @@ def resolve(written: Any) -> Resolved:
     draft = Draft(expand(upgrade(cast(dict[str, Any], written))))
     _complete(draft)
     try:
-        spec = ExperimentSpec.model_validate(draft.document)
+        spec = ExperimentSpec.model_validate(draft.document, context=context)
     except ValidationError as error:
         raise SpecInvalid(problems_of(error, ExperimentSpec, draft.document)) from None
     return Resolved(spec, draft.notes)
@@ -67,6 +75,11 @@ def resolve(written: Any) -> Resolved:
 
 def parse_spec(written: Any) -> ExperimentSpec:
     return resolve(written).spec
+
+
+def parse_accepted(stored: Any) -> ExperimentSpec:
+    """The spec of a run that was accepted once, to read its results; a rule that came later does not hide them."""
+    return resolve(stored, ACCEPTED).spec
 
 
 def parse_yaml(text: str) -> ExperimentSpec:
@@ -84,11 +97,27 @@ def spec_to_yaml(spec: ExperimentSpec) -> str:
 def expand(document: dict[str, Any]) -> dict[str, Any]:
     """The document with its short forms spelled out, so that every path leads to a field."""
     draft = Draft(document)
+    if is_duration(draft.get("budget")):
+        draft.put("budget", {"seconds": draft.get("budget")})
     for path, field in SHORT_FORMS.items():
         value = draft.get(path)
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             draft.put(path, {field: value})
+    if draft.has("population.start"):
+        draft.put("population.start", expand_start(draft.get("population.start")))
+    _expand_seconds(draft)
     return draft.document
+
+
+def _expand_seconds(draft: Draft) -> None:
+    """`interval: 60s` is `interval: 60` with `unit: seconds`; other units contradict it, and their check says so."""
+    method = "population.method"
+    if is_duration(draft.get(f"{method}.interval")):
+        draft.fill(f"{method}.unit", "seconds")
+    if draft.get(f"{method}.unit") == "seconds":
+        for path in (f"{method}.interval", f"{method}.burn_in"):
+            if draft.has(path):
+                draft.put(path, read_count(read_duration(draft.get(path))))
 
 
 def _complete(draft: Draft) -> None:
@@ -100,10 +129,26 @@ def _complete(draft: Draft) -> None:
         _settle_network(draft, algorithm, entry)
     method, size = _settle_population(draft)
     settle_lengths(draft, Parts(algorithm, method, entry, size))
+    if algorithm is not None and entry is not None:
+        _settle_evaluation_policy(draft, algorithm, entry)
     if method is not None:
-        _settle_selection(draft, method, size)
+        _settle_selection(draft, method)
+    if isinstance(draft.get("population.method.fitness"), dict):
+        draft.fill("population.method.fitness.name", "last")
     _settle_search(draft, algorithm, method)
+    _note_clock(draft)
     draft.fill("name", _make_name(draft))
+
+
+def _note_clock(draft: Draft) -> None:
+    """What depends on how fast a machine happens to be is said before it runs."""
+    repeatable = "the run cannot be repeated exactly; its history has the step"
+    if draft.get("budget.seconds") is not None:
+        message = f"the run may end by the clock, so {repeatable} at which it ended"
+        draft.notes.append(Note(path="budget.seconds", message=message))
+    if draft.get("population.method.unit") == "seconds":
+        message = f"selections happen by the clock, so {repeatable} of each; `phylon schedule` writes one to repeat"
+        draft.notes.append(Note(path="population.method.interval", message=message))
 
 
 def _settle_environment(draft: Draft) -> EnvironmentEntry | None:
@@ -112,7 +157,11 @@ def _settle_environment(draft: Draft) -> EnvironmentEntry | None:
         return None
     if not draft.has("environment.suite"):
         draft.put("environment.suite", _find_suite(draft, id))
-    entry = find(str(draft.get("environment.suite")), id)
+    _record_spaces(draft, str(draft.get("environment.suite")), id)
+    try:
+        entry = entry_of(EnvironmentSpec.model_validate(draft.section("environment")))
+    except ValidationError:
+        return None
     if entry is None:
         return None
     options = suites()[entry.suite].family(entry.family).options
@@ -121,7 +170,17 @@ def _settle_environment(draft: Draft) -> EnvironmentEntry | None:
     return entry
 
 
+def _record_spaces(draft: Draft, suite: str, id: str) -> None:
+    """What whoever has the environment said of it stays with the spec: those who read it later may not have it."""
+    found = find_offer(suite, id, draft.section("environment.options"))
+    if found is not None and draft.get("environment.spaces") is None:
+        spaces = found.model_dump(mode="json", include=set(SpacesSpec.model_fields))
+        draft.put("environment.spaces", spaces)
+
+
 def _find_suite(draft: Draft, id: str) -> str:
+    if module_of(id):
+        return _usual_suite()
     found = _suites_with(id)
     if not found:  # its id has a problem, whose remedy names similar ones of one suite: that of the most similar one
         similar = difflib.get_close_matches(id, [entry.id for entry in entries()], n=1)
@@ -190,8 +249,8 @@ def _size_multiple(draft: Draft, method: MethodDescription) -> int:
         return 1
 
 
-def _settle_selection(draft: Draft, method: MethodDescription, size: int) -> None:
-    """Truncation replaces at least one member, however small the population is."""
+def _settle_selection(draft: Draft, method: MethodDescription) -> None:
+    """Nobody is copied and replaced at once: where much is copied from, less is replaced."""
     path = "population.method.selection"
     if "selection" not in method.spec.model_fields or draft.get(f"{path}.name") not in (None, "truncation"):
         return
@@ -199,7 +258,7 @@ def _settle_selection(draft: Draft, method: MethodDescription, size: int) -> Non
     usual = TruncationSelection(name="truncation")
     top = draft.get(f"{path}.top")
     rest = 1 - top if isinstance(top, float) and 0 < top < 1 else usual.bottom
-    draft.fill(f"{path}.bottom", max(1 / max(2, size), min(usual.bottom, rest)))
+    draft.fill(f"{path}.bottom", min(usual.bottom, rest))
 
 
 def _settle_search(draft: Draft, algorithm: AlgorithmDescription | None, method: MethodDescription | None) -> None:
@@ -221,6 +280,15 @@ def _settle_search(draft: Draft, algorithm: AlgorithmDescription | None, method:
     for name, distribution in space.items():
         if name not in unread:
             draft.fill(f"algorithm.{name}", distribution.model_dump(mode="json"))
+
+
+def _settle_evaluation_policy(draft: Draft, algorithm: AlgorithmDescription, entry: EnvironmentEntry) -> None:
+    """As the references of the environment's family evaluate."""
+    family = suites()[entry.suite].family(entry.family)
+    is_sampled = algorithm.is_stochastic and family.is_policy_sampled
+    draft.fill("evaluation.policy", "sample" if is_sampled else "mode")
+    has_choice = entry.action.kind == "discrete" and not algorithm.is_stochastic
+    draft.fill("evaluation.epsilon", family.epsilon if has_choice else 0.0)
 
 
 def _make_name(draft: Draft) -> str:

@@ -12,6 +12,7 @@ from phylon.spec.distributions import Model
 from phylon.spec.problems import Problem, SpecInvalid, problems_of, showable
 from phylon.spec.quantities import read_duration
 from phylon.spec.reading import invalid, to_yaml
+from phylon.spec.resources import ResourcesSpec
 from phylon.spec.upgrade import upgrade
 
 Framework = Literal["jax", "torch"]
@@ -110,6 +111,8 @@ class RuntimeStudySpec(Model):
         5.0
     )
     """About how long the repeats of a cell take together, e.g. `30s`; each makes at least one call."""
+    resources: ResourcesSpec = ResourcesSpec()
+    """What the study asks of its worker. Nothing is forecast: `memory: auto` asks for none."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "RuntimeStudySpec":

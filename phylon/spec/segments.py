@@ -19,6 +19,13 @@ def segment_updates(spec: "ExperimentSpec") -> int:
     return 1 if spec.replay is None else round(segment_steps(spec) * spec.replay.ratio)
 
 
+def update_numbers(spec: "ExperimentSpec") -> range:
+    """Of all updates of a run. Segments of the warm-up have numbers too, but make no updates."""
+    segment, updates = segment_steps(spec), segment_updates(spec)
+    warmup = 0 if spec.replay is None else spec.replay.warmup
+    return range(warmup // segment * updates, spec.budget.env_steps // segment * updates)
+
+
 def updates_at_once(updates: int, is_cpu: bool) -> int:
     """How many of a segment's updates a call of the device makes: the smallest equal share that is worth a call.
 

@@ -1,5 +1,6 @@
 """Who is replaced, and by whom."""
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field
@@ -8,7 +9,10 @@ from phylon.spec.distributions import Model
 
 
 class TruncationSelection(Model):
-    """The worst `bottom` share of the population copies members drawn uniformly from the best `top` share."""
+    """The worst `bottom` share of the population copies members drawn uniformly from the best `top` share.
+
+    Both are rounded up to whole members, and at most half of the population is replaced, as in Ray Tune.
+    """
 
     name: Literal["truncation"]
     bottom: Annotated[float, Field(strict=True, gt=0, le=0.5)] = 0.25
@@ -64,14 +68,15 @@ SelectionSpec = Annotated[
 
 
 def replaced_members(size: int, selection: TruncationSelection) -> int:
-    """How many members truncation replaces: the rounded-down share, as in Ray Tune's quantile fraction."""
-    return _share(size, selection.bottom)
+    """How many members truncation replaces: the share rounded up, but no more than half, as Ray Tune's quantiles."""
+    return min(members_of_share(size, selection.bottom), size // 2)
 
 
 def donors(size: int, selection: TruncationSelection) -> int:
-    return max(1, _share(size, selection.top))
+    """How many members are copied from: the share rounded up, but nobody who is replaced."""
+    return min(members_of_share(size, selection.top), size - replaced_members(size, selection))
 
 
-def _share(size: int, share: float) -> int:
-    """Rounded down as written in decimals: 0.29 of 100 is 29, although the float product is a hair below it."""
-    return int(size * share + 1e-9)
+def members_of_share(size: int, share: float) -> int:
+    """Rounded up as written in decimals: 0.3 of 10 is 3, although the float product is a hair above it."""
+    return math.ceil(size * share - 1e-9)

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docker-compose.yml").read_text()
 COMPOSE = yaml.safe_load(TEXT)
 SERVICES: dict[str, Any] = COMPOSE["services"]
+APIS = [name for name in SERVICES if name.startswith("api-")]
 OURS = {name: service for name, service in SERVICES.items() if "build" in service}
 
 
@@ -62,7 +63,8 @@ def test_every_substitution_is_in_the_example_and_every_secret_is_required() -> 
     )
     used = set(re.findall(r"\$\{(\w+)", TEXT))
     assert used == set(example)
-    for secret in (name for name, value in example.items() if not value):
+    needed_once = "PHYLON_ENROLMENT_CODE"  # a worker that has enrolled needs none
+    for secret in (name for name, value in example.items() if not value and name != needed_once):
         assert not re.search(rf"\$\{{{secret}(?!:\?)", TEXT), f"{secret} may be left empty"
 
 
@@ -76,20 +78,48 @@ def test_dependencies_can_be_waited_for() -> None:
 
 def test_volumes_are_declared_and_hold_what_the_variables_name() -> None:
     for name, service in SERVICES.items():
-        mounts = dict(mount.split(":") for mount in service.get("volumes", []))
-        assert set(mounts) <= set(COMPOSE["volumes"]), f"{name} mounts an undeclared volume"
+        for source in (mount.split(":")[0] for mount in service.get("volumes", [])):
+            is_file = source.startswith("./") and (ROOT / source).is_file()
+            assert is_file or source in COMPOSE["volumes"], f"{name} mounts {source}, which is neither file nor volume"
     for name in ("worker-gpu", "worker-cpu"):
         mounted = {mount.split(":")[1] for mount in SERVICES[name]["volumes"]}
         environment = SERVICES[name]["environment"]
-        assert {environment["PHYLON_RUNS"], environment["PHYLON_COMPILE_CACHE"]} == mounted
-    assert SERVICES["api"]["environment"]["PHYLON_ARTIFACTS"] == SERVICES["api"]["volumes"][0].split(":")[1]
+        kept = ("PHYLON_RUNS", "PHYLON_COMPILE_CACHE", "PHYLON_HOME")
+        assert {environment[variable] for variable in kept} == mounted
+    for name in APIS:
+        assert SERVICES[name]["environment"]["PHYLON_ARTIFACTS"] == SERVICES[name]["volumes"][0].split(":")[1]
 
 
-def test_nothing_is_published_beyond_loopback() -> None:
+def test_only_the_proxy_is_published_beyond_loopback() -> None:
+    """Redis too, but only where the operator says so."""
+    assert [port for port in SERVICES["proxy"]["ports"] if not port.startswith("127.0.0.1:")] == ["80:80", "443:443"]
     for name, service in SERVICES.items():
-        for port in service.get("ports", []):
-            assert port.startswith("127.0.0.1:"), f"{name} publishes {port}"
-    assert SERVICES["api"]["command"][4] == "127.0.0.1"
+        if name != "proxy":
+            for port in service.get("ports", []):
+                assert port.startswith("${REDIS_BIND:-127.0.0.1}:"), f"{name} publishes {port}"
+    assert "network_mode" not in TEXT
+
+
+def test_two_processes_serve_and_trust_the_proxys_network_alone() -> None:
+    assert len(APIS) == 2
+    subnet = COMPOSE["networks"]["default"]["ipam"]["config"][0]["subnet"]
+    for name in APIS:
+        environment = SERVICES[name]["environment"]
+        assert environment["PHYLON_TRUSTED_PROXIES"] == subnet
+        assert environment["PHYLON_PUBLIC_URL"].startswith("https://")
+        assert environment["PHYLON_METRICS_TOKEN"]
+
+
+def test_the_proxy_leads_to_what_exists() -> None:
+    text = (ROOT / "Caddyfile").read_text()
+    port = SERVICES["api-1"]["command"][-1]
+    assert set(re.findall(r"(api-\d+):(\d+)", text)) == {(name, port) for name in APIS}
+    assert set(re.findall(r"\{\$(\w+)\}", text)) == set(SERVICES["proxy"]["environment"])
+    internal = SERVICES["worker-cpu"]["environment"]["PHYLON_API_URL"]
+    assert internal == "http://proxy:8080" and "http://:8080 {" in text
+    published = {line.split(":")[1] for line in SERVICES["proxy"]["ports"] if line.startswith("127.0.0.1:")}
+    assert published == {"9101", "9102"} and all(f"http://:{port} {{" in text for port in published)
+    assert text.count("respond /metrics 404") == 2, "the world reads the metrics"
 
 
 @pytest.mark.parametrize("service", OURS)

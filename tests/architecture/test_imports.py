@@ -55,6 +55,7 @@ def test_parts_lie_below_the_package_by_a_link(part: str):
             "import phylon.spec, phylon.contract.events, phylon.contract.protocol, phylon.client",
             ENGINE | WEB | {"phylon.backend", "phylon.worker"},
         ),
+        ("import phylon.doctor", ENGINE | WEB | {"phylon.backend", "phylon.worker"}),
         ("import phylon.cli.app", ENGINE | WEB | {"phylon.backend", "phylon.worker"}),
         ("import phylon.contract.events", {"httpx", "typer", "rich", "numpy"}),
     ],

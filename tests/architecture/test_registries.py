@@ -25,10 +25,14 @@ OWN_FILES = (
 )
 OTHER_MEANINGS = {
     ("phylon/cli/extras.py", "gymnasium"): "the library",
-    ("worker/training/session.py", "gymnasium"): "the library",
-    ("worker/training/started.py", "gymnasium"): "the library",
+    ("worker/training/versions.py", "gymnasium"): "the library",
     ("phylon/lineage/schedule.py", "replay"): "writes a spec of that method",
     ("phylon/lineage/schedule.py", "schedule"): "writes a spec of that method",
+    **{
+        ("backend/controls/document.py", name): "writes specs of these methods"
+        for name in ("schedule", "random_search")
+    },
+    **{("phylon/contract/controls.py", name): "a control, not a method" for name in ("schedule", "random_search")},
     ("phylon/spec/upgrade.py", "replay"): "what the method was called in version 1",
 }
 

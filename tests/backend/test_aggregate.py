@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from phylon.backend.groups.aggregate import LARGEST_DRAW, RESAMPLES, aggregate, interquartile_mean
-from phylon.backend.groups.results import are_comparable
+from phylon.backend.comparisons.arms import are_comparable
+from phylon.statistics import LARGEST_DRAW, RESAMPLES, aggregate, interquartile_mean
 
 
 def test_every_experiment_weighs_the_same_in_the_mean():

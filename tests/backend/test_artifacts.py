@@ -1,14 +1,14 @@
-"""Artifacts: whole or not at all, checked by their hash, named safely, and only the newest checkpoints kept."""
+"""Artifacts: whole or not at all, checked by their hash, named safely, sent in parts, read in ranges."""
 
 import hashlib
-import os
-import time
 from pathlib import Path
 
 import pytest
 
-from phylon.backend.artifacts import storage
 from phylon.backend.models import Run
+
+DATABASES = ("sqlite",)
+"""Files are the same to both."""
 
 
 def sha(content):
@@ -96,19 +96,10 @@ def test_a_name_cannot_leave_its_folder(settings, worker, run_id, name):
 @pytest.mark.parametrize("parameters", [{"sha256": "zz"}, {"step": -1}, {"attempt": 0}])
 def test_bad_parameters(client, worker, run_id, parameters):
     given = {"attempt": 1, "sha256": sha(b""), "step": 0} | parameters
-    headers = {"Authorization": "Bearer a-token-for-tests"}
-    answer = client.put(f"/api/v1/worker/jobs/{worker.job_id(run_id)}/artifacts/a", params=given, headers=headers)
+    worker.take(run_id)
+    path = f"/api/v1/worker/jobs/{worker.job_id(run_id)}/artifacts/a"
+    answer = client.put(path, params=given, headers=worker.headers)
     assert answer.status_code == 422
-
-
-def test_the_newest_two_checkpoints_stay(client, settings, worker, run_id):
-    attempt = worker.take(run_id)
-    put(worker, run_id, attempt, "video.mp4", b"film")
-    for number in range(1, 5):
-        put(worker, run_id, attempt, f"{number:06}.npz", b"%d" % number, step=number)
-    names = [artifact["name"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]]
-    assert names == ["video.mp4", "000003.npz", "000004.npz"]
-    assert len(files(settings)) == 3
 
 
 def test_the_same_name_again_replaces_the_file(client, settings, worker, run_id):
@@ -123,7 +114,17 @@ def test_the_same_name_again_replaces_the_file(client, settings, worker, run_id)
     assert len(files(settings)) == 2
 
 
-def test_a_claim_names_the_newest_checkpoint_whose_bytes_are_here(client, worker, run_id):
+def test_a_claim_names_the_checkpoints_whose_bytes_are_here_the_newest_first(client, worker, run_id):
+    worker.take(run_id)
+    for number, content in enumerate([b"one", b"two", b"three"]):
+        put(worker, run_id, 1, f"{number:06}.npz", content, step=100 * number)
+        worker.report(run_id, 1, [checkpoint_event(number, f"{number:06}.npz", content, 100 * number)])
+    worker.release(run_id, 1)
+    offered = worker.claim(run_id).json()["payload"]["checkpoints"]
+    assert [(each["sha256"], each["next_seq"]) for each in offered] == [(sha(b"three"), 3), (sha(b"two"), 2)]
+
+
+def test_a_claim_names_no_checkpoint_that_is_not_here(client, worker, run_id):
     worker.take(run_id)
     put(worker, run_id, 1, "000002.npz", b"two", step=100)
     worker.report(run_id, 1, [
@@ -131,7 +132,7 @@ def test_a_claim_names_the_newest_checkpoint_whose_bytes_are_here(client, worker
         checkpoint_event(1, "000004.npz", b"four", 200),  # reported, but its bytes never came
     ])  # fmt: skip
     worker.release(run_id, 1)
-    reference = worker.claim(run_id).json()["payload"]["checkpoint"]
+    [reference] = worker.claim(run_id).json()["payload"]["checkpoints"]
     assert reference["sha256"] == sha(b"two")
     assert (reference["file"], reference["bytes"], reference["next_seq"]) == ("checkpoints/000002.npz", 3, 1)
     assert worker.get(f"/artifacts/{reference['artifact_id']}/content").content == b"two"
@@ -139,7 +140,7 @@ def test_a_claim_names_the_newest_checkpoint_whose_bytes_are_here(client, worker
     # Bytes of a checkpoint that history no longer has are not offered.
     worker.resume(run_id, 2, 0)
     worker.release(run_id, 2)
-    assert worker.claim(run_id).json()["payload"]["checkpoint"] is None
+    assert worker.claim(run_id).json()["payload"]["checkpoints"] == []
 
 
 def test_an_upload_renews_the_lease(client, context, worker, run_id):
@@ -149,19 +150,6 @@ def test_an_upload_renews_the_lease(client, context, worker, run_id):
     put(worker, run_id, attempt, "000002.npz", b"two")
     with context.database.read() as session:
         assert session.get(Run, run_id).job.lease_expires_at > before
-
-
-def test_what_a_killed_upload_left_is_swept_away_when_it_is_old(tmp_path):
-    folder = tmp_path / "7"
-    folder.mkdir()
-    for name in (".old.part", ".young.part", "kept.npz"):
-        (folder / name).write_bytes(b"x")
-    two_days_ago = time.time() - 48 * 3600
-    for name in (".old.part", "kept.npz"):
-        os.utime(folder / name, (two_days_ago, two_days_ago))
-    storage.sweep(tmp_path)
-    assert sorted(file.name for file in folder.iterdir()) == [".young.part", "kept.npz"]
-    storage.sweep(tmp_path / "not there yet")
 
 
 def test_unknown(client, worker):
@@ -231,3 +219,96 @@ class TestVideos:
         assert [artifact["kind"] for artifact in client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"]] == [
             "checkpoint"
         ]
+
+
+class TestParts:
+    def test_an_interrupted_upload_goes_on_where_it_was(self, client, settings, worker, run_id):
+        attempt, content = worker.take(run_id), bytes(range(256)) * 20_000
+        half = len(content) // 2
+        first = worker.upload(
+            run_id, attempt, "000004.npz", content[:half], sha(content), step=200, offset=0, total=len(content)
+        )
+        assert first.json() == {"artifact_id": None, "received": half}
+        assert client.get(f"/api/v1/runs/{run_id}/artifacts").json()["items"] == [], "half a file is no file"
+
+        path = f"/jobs/{worker.job_id(run_id)}/artifacts/000004.npz?attempt={attempt}&sha256={sha(content)}"
+        assert worker.get(path).json() == {"received": half, "artifact_id": None}
+        last = worker.upload(
+            run_id, attempt, "000004.npz", content[half:], sha(content), step=200, offset=half, total=len(content)
+        ).json()
+        assert last["received"] == len(content)
+        assert client.get(f"/api/v1/artifacts/{last['artifact_id']}/content").content == content
+        assert worker.get(path).json() == {"received": len(content), "artifact_id": last["artifact_id"]}
+        assert len(files(settings)) == 1
+
+    def test_a_part_may_come_twice(self, client, worker, run_id):
+        attempt, content = worker.take(run_id), b"abcdef"
+        for offset, end in ((0, 4), (0, 4), (2, 4), (4, 6)):
+            answer = worker.upload(
+                run_id, attempt, "a.npz", content[offset:end], sha(content), offset=offset, total=len(content)
+            ).json()
+        assert client.get(f"/api/v1/artifacts/{answer['artifact_id']}/content").content == content
+
+    def test_a_lost_answer_costs_nothing(self, settings, worker, run_id):
+        attempt = worker.take(run_id)
+        ids = {put(worker, run_id, attempt, "a.npz", b"content") for _ in range(2)}
+        assert len(ids) == 1 and len(files(settings)) == 1
+
+    def test_a_gap_is_refused(self, settings, worker, run_id):
+        attempt = worker.take(run_id)
+        answer = worker.upload(run_id, attempt, "a.npz", b"def", sha(b"abcdef"), offset=3, total=6)
+        assert answer.status_code == 416
+        assert "only 0 bytes are here" in answer.json()["detail"]
+        assert files(settings) == []
+
+    def test_damaged_parts_are_forgotten(self, settings, worker, run_id):
+        attempt = worker.take(run_id)
+        worker.upload(run_id, attempt, "a.npz", b"abX", sha(b"abcdef"), offset=0, total=6)
+        assert worker.upload(run_id, attempt, "a.npz", b"def", sha(b"abcdef"), offset=3, total=6).status_code == 422
+        assert files(settings) == []
+        assert worker.upload(run_id, attempt, "a.npz", b"abcdef", sha(b"abcdef")).status_code == 200
+
+    def test_another_attempt_goes_on_with_the_same_file(self, worker, run_id):
+        worker.take(run_id)
+        worker.upload(run_id, 1, "a.npz", b"abc", sha(b"abcdef"), offset=0, total=6)
+        worker.release(run_id, 1)
+        worker.take(run_id)
+        path = f"/jobs/{worker.job_id(run_id)}/artifacts/a.npz?sha256={sha(b'abcdef')}&attempt="
+        assert worker.get(f"{path}1").status_code == 409
+        assert worker.get(f"{path}2").json() == {"received": 3, "artifact_id": None}
+        assert worker.upload(run_id, 2, "a.npz", b"def", sha(b"abcdef"), offset=3).json()["artifact_id"] is not None
+
+
+class TestRanges:
+    CONTENT = bytes(range(200))
+
+    @pytest.fixture
+    def ask(self, client, worker, run_id):
+        id = put(worker, run_id, worker.take(run_id), "000002.npz", self.CONTENT)
+        return lambda **headers: client.get(f"/api/v1/artifacts/{id}/content", headers=headers)
+
+    @pytest.mark.parametrize(
+        ("asked", "expected"),
+        [("0-9", slice(10)), ("190-", slice(190, 200)), ("-5", slice(195, 200)), ("0-999", slice(200))],
+    )
+    def test_a_part(self, ask, asked, expected):
+        answer = ask(range=f"bytes={asked}")
+        start, end, _ = expected.indices(200)
+        assert (answer.status_code, answer.content) == (206, self.CONTENT[expected])
+        assert answer.headers["content-range"] == f"bytes {start}-{end - 1}/200"
+        assert answer.headers["content-length"] == str(end - start)
+
+    @pytest.mark.parametrize("asked", ["bytes=200-", "bytes=9-3", "bytes=-0", "bytes=-"])
+    def test_outside_of_the_file(self, ask, asked):
+        assert ask(range=asked).status_code == 416
+
+    @pytest.mark.parametrize("asked", ["bytes=0-1,4-5", "lines=0-1", "nonsense"])
+    def test_what_is_not_understood_is_answered_with_all_of_it(self, ask, asked):
+        answer = ask(range=asked)
+        assert (answer.status_code, answer.content) == (200, self.CONTENT)
+        assert answer.headers["accept-ranges"] == "bytes"
+
+    def test_only_of_the_file_that_is_meant(self, ask):
+        tag = ask().headers["etag"]
+        assert ask(**{"range": "bytes=0-9", "if-range": tag}).status_code == 206
+        assert ask(**{"range": "bytes=0-9", "if-range": '"another"'}).status_code == 200

@@ -95,7 +95,7 @@ class TestClaim:
         claim = answer.json()
         assert (claim["kind"], claim["attempt"], claim["lease_seconds"], claim["next_seq"]) == ("run", 1, 15.0, 0)
         payload = claim["payload"]
-        assert (payload["run_id"], payload["seed"], payload["checkpoint"]) == (run_id, 7, None)
+        assert (payload["run_id"], payload["seed"], payload["checkpoints"]) == (run_id, 7, [])
         assert payload["spec"]["algorithm"]["discount"] == {"uniform": [0.9, 0.99]}
         run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["status"], run["worker_name"], run["attempts"]) == ("running", "first", 1)
@@ -127,7 +127,7 @@ class TestClaim:
         job.worker.take(job.id)
         answer = worker.claim(submit()["runs"][0]["id"])
         assert answer.status_code == 409
-        assert f"still holds job {job.job_id}, a {job.kind}; a worker has one slot" in answer.json()["detail"]
+        assert f"still holds job {job.job_id}, a {job.kind}, on the slots" in answer.json()["detail"]
 
     def test_a_worker_without_the_suite_is_refused(self, make_worker, run_id):
         answer = make_worker("bare", suites=["probe"]).claim(run_id)
@@ -136,7 +136,7 @@ class TestClaim:
 
     def test_unknown_job_or_worker(self, job):
         assert job.worker.post("/jobs/99/claim", {"worker_id": job.worker.id}).status_code == 404
-        assert job.worker.post(f"/jobs/{job.job_id}/claim", {"worker_id": 99}).status_code == 404
+        assert job.worker.post(f"/jobs/{job.job_id}/claim", {"worker_id": 99}).status_code == 403
 
     def test_a_stopped_job_cannot_be_claimed(self, job):
         assert job.stop().json()["status"] == "stopped"
@@ -212,7 +212,7 @@ class TestLeaseExpiry:
         assert job.read()["status"] in ("queued", "dispatched")
         assert job.of(make_worker("second")).take(job.id, from_seq=1) == 2
         assert (job.read()["status"], job.read()["worker_name"]) == ("running", "second")
-        assert (stored("attempt"), stored("handed_back"), stored("last_seq")) == (2, 0, 0)
+        assert (stored("attempt"), stored("attempts_used"), stored("last_seq")) == (2, 2, 0)
 
     def test_a_living_lease_is_left_alone(self, job, scheduler):
         job.worker.take(job.id)
@@ -250,7 +250,7 @@ class TestLeaseExpiry:
         for number in range(1, 9):
             assert job.worker.take(job.id) == number
             assert job.worker.release(job.id, number, "worker_shutdown", "").status_code == 204
-        assert (job.read()["status"], stored("attempt"), stored("handed_back")) == ("queued", 8, 8)
+        assert (job.read()["status"], stored("attempt"), stored("attempts_used")) == ("queued", 8, 0)
 
     def test_the_newest_attempt_is_known_whether_or_not_it_counts(self, client, worker, run_id):
         for number in (1, 2):

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from sqlalchemy import func, select
 
-from phylon.backend.models import Artifact, Attempt, Event, Experiment, Job, LogLine, MetricFrame, Run, Span
+from phylon.backend.models import Artifact, Attempt, Event, Experiment, Job, LogLine, MetricTick, Run, Span
 from phylon.presets import list_presets
 from phylon.spec import parse_spec, parse_yaml
 
@@ -15,7 +15,7 @@ SPEC_OF_VERSION_1 = json.loads((Path(__file__).parents[1] / "phylon/spec/version
 
 
 def counts(context):
-    tables = (Experiment, Job, Run, Attempt, Event, MetricFrame, Span, LogLine, Artifact)
+    tables = (Experiment, Job, Run, Attempt, Event, MetricTick, Span, LogLine, Artifact)
     with context.database.read() as session:
         return {table.__name__: session.scalar(select(func.count()).select_from(table)) for table in tables}
 
@@ -76,7 +76,7 @@ class TestCreate:
         spec = {"environment": "Pendulum-v1", "algorithm": "td3", "budget": "20k"}
         created = client.post("/api/v1/experiments", json={"spec": spec}).json()
         assert yaml.safe_load(created["yaml"]) == spec
-        assert created["spec"]["budget"] == {"env_steps": 20_000}
+        assert created["spec"]["budget"]["env_steps"] == 20_000
 
     def test_a_stored_spec_of_version_1_is_read_as_version_2(self, submit, context, client):
         created = submit()
@@ -191,7 +191,7 @@ class TestStop:
         again = client.post(f"/api/v1/experiments/{experiment['id']}/stop")
         assert again.status_code == 409
         assert str(experiment["id"]) in again.json()["detail"]
-        assert again.json()["type"] == "/problems/experiment-not-active"
+        assert again.json()["type"] == "/problems/action-refused"
 
     def test_unknown(self, client):
         answer = client.post("/api/v1/experiments/77/stop")
@@ -208,7 +208,7 @@ class TestStop:
 
 
 class TestDelete:
-    def test_everything_goes_and_numbers_are_not_given_again(self, client, context, settings, submit, worker):
+    def test_everything_goes_and_numbers_are_not_given_again(self, client, context, settings, submit, worker, sweep):
         experiment = submit()
         run_id = experiment["runs"][0]["id"]
         attempt = worker.take(run_id)
@@ -227,6 +227,7 @@ class TestDelete:
         folder = Path(settings.artifacts) / str(worker.job_id(run_id))
         assert folder.is_dir()
         assert client.delete(f"/api/v1/experiments/{experiment['id']}").status_code == 204
+        sweep()
         assert set(counts(context).values()) == {0}
         assert not folder.exists()
         assert client.get(f"/api/v1/runs/{run_id}").status_code == 404

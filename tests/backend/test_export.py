@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+from phylon.backend.accounts.viewer import LOCAL_VIEWER
 from phylon.backend.export import service
 
 TICKS = 25
@@ -27,7 +28,7 @@ def founder(slot, **change):
 
 
 @pytest.fixture
-def told(worker, run_id):
+def reported(worker, run_id):
     """A run with a history, and its attempt."""
     attempt = worker.take(run_id)
     events = [{"kind": "lineage", "seq": 0, "step": 0, "wall": 0.0, "spans": [founder(slot) for slot in range(4)]}]
@@ -42,7 +43,7 @@ def read(content):
     return list(csv.DictReader(io.StringIO(content.decode())))
 
 
-def test_every_value_as_csv(client, told, run_id):
+def test_every_value_as_csv(client, reported, run_id):
     answer = client.get(address(run_id, "metrics.csv"))
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert answer.headers["content-disposition"] == f'attachment; filename="backend-test-run-{run_id}-metrics.csv"'
@@ -53,7 +54,7 @@ def test_every_value_as_csv(client, told, run_id):
     assert {row["member"] for row in rows if row["name"] == "time/env"} == {""}
 
 
-def test_parquet_is_the_same_table(client, told, run_id):
+def test_parquet_is_the_same_table(client, reported, run_id):
     answer = client.get(address(run_id, "metrics.parquet"))
     assert answer.headers["content-type"] == "application/vnd.apache.parquet"
     table = pyarrow.parquet.read_table(io.BytesIO(answer.content))
@@ -64,33 +65,40 @@ def test_parquet_is_the_same_table(client, told, run_id):
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])
-def test_pages_make_no_difference(client, told, run_id, format, monkeypatch):
-    names = [f"metrics.{format}", f"lineage.{format}"]
-    whole = [client.get(address(run_id, name)).content for name in names]
-    monkeypatch.setattr(service, "ROWS", 8)  # two frames
+def test_pages_make_no_difference(client, reported, run_id, format, monkeypatch):
+    file = address(run_id, f"lineage.{format}")
+    whole = client.get(file).content
     monkeypatch.setattr(service, "_SPANS_PER_PAGE", 3)
-    assert [client.get(address(run_id, name)).content for name in names] == whole
+    assert client.get(file).content == whole
 
 
-def test_a_file_shows_one_moment(context, worker, told, run_id):
+def test_a_file_shows_one_moment(context, worker, reported, run_id):
     """The run resumes from its beginning while its file is being read."""
     with context.database.read() as session:
-        _, chunks = service.chunks(session, run_id, "metrics", "csv")
+        _, chunks = service.chunks(session, LOCAL_VIEWER, run_id, "metrics", "csv")
         first = next(chunks)
-        worker.release(run_id, told)
+        worker.release(run_id, reported)
         worker.take(run_id, from_seq=1)
         assert len(read(first + b"".join(chunks))) == TICKS * 9
     with context.database.read() as session:
-        assert len(read(b"".join(service.chunks(session, run_id, "metrics", "csv")[1]))) == 0
+        assert len(read(b"".join(service.chunks(session, LOCAL_VIEWER, run_id, "metrics", "csv")[1]))) == 0
 
 
-def test_lineage(client, told, run_id):
+def test_lineage(client, reported, run_id):
     rows = read(client.get(address(run_id, "lineage.csv")).content)
     assert [row["span"] for row in rows] == ["0", "1", "2", "3"]
     assert rows[0]["hyperparams.discount"] == "0.9" and rows[0]["hyperparams.policy_learning_rate"] == "nan"
     table = pyarrow.parquet.read_table(io.BytesIO(client.get(address(run_id, "lineage.parquet")).content))
     assert math.isnan(table["fitness"][0].as_py()) and table["parent_fitness"][0].as_py() == math.inf
     assert table["parent"].null_count == 4
+
+
+def test_interruptions(client, worker, run_id):
+    assert client.get(address(run_id, "interruptions.csv")).text == "step,reason\n"
+    attempt = worker.take(run_id)
+    event = {"kind": "interrupted", "seq": 0, "step": 120, "wall": 1.0, "reason": "handed_back"}
+    worker.report(run_id, attempt, [event])
+    assert client.get(address(run_id, "interruptions.csv")).text == "step,reason\n120,handed_back\n"
 
 
 @pytest.mark.parametrize("name", ["weights.csv", "metrics.xlsx", "metrics"])

@@ -8,6 +8,9 @@ from sqlalchemy import func, select
 from phylon.backend.models import Experiment, Group, Run
 from phylon.presets import load_preset
 
+DATABASES = ("postgres",)
+"""SQLite is what the integration tests run on."""
+
 
 @pytest.fixture
 def group(spec):
@@ -18,6 +21,7 @@ def group(spec):
         "name": "pair",
         "description": "Two seeds of everything.",
         "kind": "group",
+        "of": "tasks",  # else two seeds of one environment would be arms, which are not averaged
         "base": base,
         "experiments": {"first": {"seed": 1}, "second": {"seed": 2, "replicates": 2}},
     }
@@ -41,6 +45,15 @@ def runs_of(client, experiment):
 
 def evaluation(seq, step, *returns):
     return {"kind": "metrics", "seq": seq, "step": step, "wall": 1.0, "frames": {"evaluation/return": list(returns)}}
+
+
+def finished(seq, member, mean):
+    final = {
+        **{"member": member, "span": member, "mean": mean, "stderr": 1.0, "low": mean - 2, "high": mean + 2},
+        **{"episodes": 50, "last_return": mean, "selection_bias": 0.0, "unseen_levels": False},
+    }
+    event = {"kind": "finished", "seq": seq, "step": 2000, "wall": 3.0}
+    return event | {"best_member": member, "fitness": mean, "final": final}
 
 
 class TestCreate:
@@ -99,7 +112,7 @@ class TestRead:
         assert client.get("/api/v1/experiments", params={"group": 99}).json()["total"] == 0
         assert client.get("/api/v1/experiments", params={"group": 0}).status_code == 422
 
-    def test_final_returns_and_their_aggregate(self, client, worker, make_worker, submitted):
+    def test_last_returns_and_their_aggregate(self, client, worker, make_worker, submitted):
         first, second = submitted["experiments"]
         [run] = runs_of(client, first)
         attempt = worker.take(run)
@@ -107,17 +120,47 @@ class TestRead:
         half = client.get(f"/api/v1/groups/{submitted['id']}").json()
         assert half["status"] == "running" and half["counts"] == {"running": 1, "queued": 1}
         assert half["progress"] == 0.5
-        assert [(item["final_return"], item["samples"]) for item in half["experiments"]] == [(20.0, 2), (None, 0)]
+        assert [(item["score"], item["samples"]) for item in half["experiments"]] == [(20.0, 2), (None, 0)]
         assert (half["aggregate"]["experiments"], half["aggregate"]["mean"]["value"]) == (1, 20.0)
         for number, run in enumerate(runs_of(client, second)):
             other = make_worker(f"other-{number}")
             other.report(run, other.take(run), [evaluation(0, 2000, 100.0 + 20 * number, "NaN" if number else 80.0)])
         whole = client.get(f"/api/v1/groups/{submitted['id']}").json()
-        assert [(item["final_return"], item["samples"]) for item in whole["experiments"]] == [(20.0, 2), (100.0, 3)]
+        assert [(item["score"], item["samples"]) for item in whole["experiments"]] == [(20.0, 2), (100.0, 3)]
         mean, middle = whole["aggregate"]["mean"], whole["aggregate"]["interquartile_mean"]
         assert mean["value"] == 60.0 and mean["low"] < 60.0 < mean["high"]
         assert middle["value"] == pytest.approx((30 + 80 + 100) / 3)
         assert whole["aggregate"]["samples"] == 5
+
+    def test_final_returns_count_where_there_are_some(self, client, worker, make_worker, submitted):
+        """The first experiment has ended, the second has not."""
+        first, second = submitted["experiments"]
+        [run] = runs_of(client, first)
+        frames = {"final/return": [12.0, 16.0]}
+        worker.report(run, worker.take(run), [
+            evaluation(0, 2000, 10.0, 30.0),
+            {"kind": "metrics", "seq": 1, "step": 2000, "wall": 2.0, "frames": frames},
+            finished(2, member=1, mean=16.0),
+        ])  # fmt: skip
+        other, [begun, _] = make_worker("other"), runs_of(client, second)
+        other.report(begun, other.take(begun), [evaluation(0, 1000, 100.0, 80.0)])
+        read = client.get(f"/api/v1/groups/{submitted['id']}").json()["experiments"]
+        assert [(item["score"], item["samples"], item["is_final"]) for item in read] == [
+            (14.0, 2, True),
+            (90.0, 2, False),
+        ]
+
+    def test_the_final_return_of_the_winner_is_the_sample_of_members_that_copy(self, client, worker, spec, group):
+        group["base"]["population"] = spec["population"]
+        created = client.post("/api/v1/groups", json={"spec": group}).json()
+        [run] = runs_of(client, created["experiments"][0])
+        worker.report(run, worker.take(run), [
+            evaluation(0, 2000, 1.0, 7.0, 2.0, 3.0),
+            {"kind": "metrics", "seq": 1, "step": 2000, "wall": 2.0, "frames": {"final/return": [9.0, 5.0, 2.0, 3.0]}},
+            finished(2, member=1, mean=5.0),
+        ])  # fmt: skip
+        read = client.get(f"/api/v1/groups/{created['id']}").json()["experiments"][0]
+        assert (read["score"], read["samples"], read["is_final"]) == (5.0, 1, True), "not the best of the final returns"
 
     def test_members_that_copy_each_other_are_one_sample(self, client, worker, spec, group):
         group["base"]["population"] = spec["population"]
@@ -125,7 +168,7 @@ class TestRead:
         [run] = runs_of(client, created["experiments"][0])
         worker.report(run, worker.take(run), [evaluation(0, 200, 1.0, 7.0, "NaN", 3.0)])
         read = client.get(f"/api/v1/groups/{created['id']}").json()
-        assert (read["experiments"][0]["final_return"], read["experiments"][0]["samples"]) == (7.0, 1)
+        assert (read["experiments"][0]["score"], read["experiments"][0]["samples"]) == (7.0, 1)
         assert read["aggregate"]["mean"] == {"value": 7.0, "low": None, "high": None}
 
     def test_returns_of_different_environments_are_not_averaged(self, client, worker, group):
@@ -135,7 +178,7 @@ class TestRead:
         worker.report(run, worker.take(run), [evaluation(0, 200, 1.0, 7.0)])
         read = client.get(f"/api/v1/groups/{created['id']}").json()
         assert (read["comparable"], read["aggregate"]) == (False, None)
-        assert read["experiments"][0]["final_return"] == 4.0
+        assert read["experiments"][0]["score"] == 4.0
 
     @pytest.mark.parametrize("method", ["get", "delete"])
     def test_unknown(self, client, method):

@@ -2,7 +2,6 @@
 
 import math
 import random
-import secrets
 import tempfile
 import threading
 from pathlib import Path
@@ -11,16 +10,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 from sqlalchemy import select
 
+from phylon.backend.accounts import codes
+from phylon.backend.accounts.codes import Purpose
+from phylon.backend.accounts.viewer import LOCAL_VIEWER
 from phylon.backend.context import Context
 from phylon.backend.events import ingestion
 from phylon.backend.jobs import service as jobs
+from phylon.backend.jobs.status import dispatch_all
+from phylon.backend.kit import clock
 from phylon.backend.kit.database import Database
 from phylon.backend.kit.doorbell import Doorbell
+from phylon.backend.metrics import history
 from phylon.backend.migrate import migrate
-from phylon.backend.models import Event, MetricFrame, Run, Span
+from phylon.backend.models import Event, MetricSummary, Run, Span
 from phylon.backend.settings import Settings
 from phylon.contract.events import run_event
-from phylon.contract.protocol import ClaimRequest, Heartbeat, ResumeRequest, WorkerRegistration
+from phylon.contract.protocol import ClaimRequest, Enrolment, Heartbeat, ResumeRequest, WorkerRegistration
+
+
+def finished(seq, final):
+    return {
+        **{"kind": "finished", "seq": seq, "step": 2000, "wall": 9.0},
+        **{"best_member": 0, "fitness": 1.0, "final": final},
+    }
 
 
 def metrics(seq, step=None, **frames):
@@ -72,13 +84,16 @@ def snapshot(context, run_id):
     """The whole history as plain values."""
     with context.database.read() as session:
         rows = {}
-        for model, order in ((Event, Event.seq), (MetricFrame, MetricFrame.seq), (Span, Span.id)):
+        for model, order in ((Event, Event.seq), (MetricSummary, MetricSummary.name), (Span, Span.id)):
             owned = Event.job_id == job_of(session, run_id) if model is Event else model.run_id == run_id
             found = session.scalars(select(model).where(owned).order_by(order))
             columns = [column.key for column in model.__table__.columns if column.key not in ("attempt", *OWNERS)]
             rows[model.__name__] = [repr([getattr(row, column) for column in columns]) for row in found]
         run = session.get(Run, run_id)
-        rows["run"] = repr((run.job.last_seq, run.step, run.best_return, run.median_return, run.env_steps_per_second))
+        returns = (run.best_return, run.median_return, run.last_return, run.sparkline, run.evaluations)
+        rows["ticks"] = repr([tick for part in history.all_ticks(session, run_id) for tick in part])
+        notes = (run.interruptions, run.diverged_members)
+        rows["run"] = repr((run.job.last_seq, run.step, *returns, run.env_steps_per_second, *notes))
         return rows
 
 
@@ -157,6 +172,40 @@ class TestIngest:
         assert (run["best_return"], run["median_return"]) == (9.0, 2.0)
         assert (run["env_steps_per_second"], run["eta_seconds"]) == (800.0, (2000 - 200) * 4 / 800.0)
 
+    def test_the_final_return_is_the_result(self, client, worker, run_id):
+        attempt = worker.take(run_id)
+        final = {
+            **{"member": 2, "span": 7, "mean": 812.5, "stderr": 15.0, "low": 782.0, "high": 843.0, "episodes": 50},
+            **{"last_return": 850.0, "selection_bias": 37.5, "unseen_levels": False},
+        }
+        worker.report(run_id, attempt, [metrics(0, 2000, evaluation__return=[1.0, 2.0, 850.0, 905.0])])
+        assert client.get(f"/api/v1/runs/{run_id}").json()["final"] is None
+        worker.report(run_id, attempt, [finished(1, final)])
+        run = client.get(f"/api/v1/runs/{run_id}").json()
+        assert (run["status"], run["final"], run["best_return"], run["last_return"]) == (
+            "finished",
+            final,
+            905.0,
+            905.0,
+        )
+        [summary] = client.get("/api/v1/experiments").json()["items"]
+        assert (summary["final_return"], summary["best_return"]) == (812.5, 905.0)
+
+    def test_a_final_return_that_is_no_number(self, client, worker, run_id):
+        numbers = dict.fromkeys(("mean", "stderr", "low", "high", "last_return", "selection_bias"), "NaN")
+        final = {"member": 0, "span": 0, "episodes": 1, "unseen_levels": True, **numbers}
+        worker.report(run_id, worker.take(run_id), [finished(0, final)])
+        assert client.get(f"/api/v1/runs/{run_id}").json()["final"] == final
+        assert client.get("/api/v1/experiments").json()["items"][0]["final_return"] == "NaN"
+
+    def test_a_run_of_an_older_worker_has_none(self, client, worker, run_id):
+        event = finished(0, None)
+        del event["final"]
+        worker.report(run_id, worker.take(run_id), [event])
+        run = client.get(f"/api/v1/runs/{run_id}").json()
+        assert (run["status"], run["final"]) == ("finished", None)
+        assert client.get("/api/v1/experiments").json()["items"][0]["final_return"] is None
+
     def test_an_invalid_event_refuses_the_whole_heartbeat(self, context, worker, run_id):
         attempt = worker.take(run_id)
         answer = worker.report(run_id, attempt, [metrics(0), {"kind": "party", "seq": 1, "step": 1, "wall": 0.0}])
@@ -221,9 +270,10 @@ class TestLineage:
         ])  # fmt: skip
         answer = client.get(f"/api/v1/runs/{run_id}/lineage").json()
         assert (answer["population_size"], answer["end_step"]) == (4, 800)
+        usual = {"names": None, "read": "training"}
         assert answer["tuned"] == [
-            {"name": "policy_learning_rate", "scale": "log", "low": 1e-4, "high": 1e-2, "names": None},
-            {"name": "discount", "scale": "linear", "low": 0.9, "high": 0.99, "names": None},
+            {"name": "policy_learning_rate", "scale": "log", "low": 1e-4, "high": 1e-2, **usual},
+            {"name": "discount", "scale": "linear", "low": 0.9, "high": 0.99, **usual},
         ]
         spans = {s["id"]: (s["slot"], s["start_step"], s["end_step"]) for s in answer["spans"]}
         assert spans == {
@@ -263,6 +313,48 @@ class TestResume:
 
         worker.report(run_id, 2, self.history()[3:])
         assert snapshot(context, run_id) == whole
+
+    def test_interruptions_are_kept_and_cut_with_the_history(self, client, context, worker, run_id):
+        def interrupted(seq, step, reason):
+            return {"kind": "interrupted", "seq": seq, "step": step, "wall": 1.0, "reason": reason}
+
+        def read():
+            return client.get(f"/api/v1/runs/{run_id}").json()["interruptions"]
+
+        assert read() == []
+        worker.take(run_id)
+        worker.report(run_id, 1, [metrics(0), interrupted(1, 120, "stopped"), metrics(2, 200)])
+        before = snapshot(context, run_id)
+        worker.report(run_id, 1, [interrupted(3, 220, "handed_back")])
+        assert read() == [{"step": 120, "reason": "stopped"}, {"step": 220, "reason": "handed_back"}]
+        worker.release(run_id, 1)
+        worker.take(run_id, from_seq=3)
+        assert read() == [{"step": 120, "reason": "stopped"}]
+        assert snapshot(context, run_id) == before
+
+    def test_a_diverged_member_is_listed_until_it_is_replaced(self, client, context, worker, run_id):
+        def members():
+            return client.get(f"/api/v1/runs/{run_id}").json()["diverged_members"]
+
+        def span_2():
+            return client.get(f"/api/v1/runs/{run_id}/lineage").json()["spans"][2]["diverged"]
+
+        broken = {"member": 2, "span": 2, "metric": "critic_loss", "value": math.nan, "hyperparams": {"discount": 0.9}}
+        worker.take(run_id)
+        worker.report(run_id, 1, [lineage(0, 0, *(span(slot, slot) for slot in range(4)))])
+        before = snapshot(context, run_id)
+        worker.report(run_id, 1, [{"kind": "diverged", "seq": 1, "step": 60, "wall": 1.0, **broken, "value": "NaN"}])
+        assert members() == [2]
+        assert span_2() == {"step": 60, "metric": "critic_loss", "value": "NaN"}
+        alone = snapshot(context, run_id)
+        worker.report(run_id, 1, [lineage(2, 100, span(4, 2, parent=0))])
+        assert members() == [] and span_2()["step"] == 60
+        worker.release(run_id, 1)
+        worker.take(run_id, from_seq=2)
+        assert members() == [2] and snapshot(context, run_id) == alone
+        worker.release(run_id, 2)
+        worker.take(run_id, from_seq=1)
+        assert members() == [] and span_2() is None and snapshot(context, run_id) == before
 
     def test_from_the_beginning(self, context, worker, run_id):
         empty = snapshot(context, run_id)
@@ -317,18 +409,20 @@ def embedded(redis_server):
 
 def new_run(context, spec):
     from phylon.backend.experiments import service as experiments
-    from phylon.backend.workers import service as workers
+    from phylon.backend.workers import enrolment
     from phylon.contract.experiments import FromSpec
 
-    name = secrets.token_hex(8)  # a namesake that has been silent for long would hand on its row, with the run it holds
     registration = WorkerRegistration(
-        name=name, device="cpu", device_name="", device_count=1, memory_bytes=0, versions={}, suites=["gymnasium"]
+        name="w", device="cpu", device_name="", device_count=1, memory_bytes=2**34, versions={}, suites=["gymnasium"]
     )
     with context.database.write() as session:
-        run_id = experiments.create(session, context, FromSpec(spec=spec)).runs[0].id
-        worker = workers.register(session, context, registration).worker_id
+        run_id = experiments.create(session, context, LOCAL_VIEWER, FromSpec(spec=spec)).runs[0].id
+        code = codes.issue(session, Purpose.ENROLMENT, {"name": None}).code
+        worker = enrolment.enrol(session, Enrolment(code=code, registration=registration), None).worker_id
     with context.database.write() as session:
-        jobs.claim(session, context, job_of(session, run_id), ClaimRequest(worker_id=worker))
+        job_id = job_of(session, run_id)
+        dispatch_all(session, [job_id], clock.now(), {job_id: {"worker_id": worker, "slots": [0]}})
+        jobs.claim(session, context, job_id, ClaimRequest(worker_id=worker))
         jobs.resume(session, context, job_of(session, run_id), ResumeRequest(attempt=1, from_seq=0))
     return run_id
 
@@ -354,8 +448,7 @@ def test_whatever_is_sent_twice_late_or_mixed_up_is_stored_exactly_once(embedded
         assert answer.next_seq == expected
         assert stored(embedded, run_id) == list(range(expected))
     with embedded.database.read() as session:
-        frames = session.scalars(select(MetricFrame.seq).where(MetricFrame.run_id == run_id).order_by(MetricFrame.seq))
-        assert list(frames) == list(range(expected))
+        assert [tick.seq for part in history.all_ticks(session, run_id) for tick in part] == list(range(expected))
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

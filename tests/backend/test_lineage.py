@@ -61,39 +61,41 @@ def evolved(worker, run_id) -> int:
 
 
 def test_summary(client, evolved):
-    told = client.get(f"/api/v1/runs/{evolved}/lineage/summary").json()
-    assert told["winner"] == {
+    summary = client.get(f"/api/v1/runs/{evolved}/lineage/summary").json()
+    assert summary["winner"] == {
         "member": 2, "span": 4, "step": 800, "last_return": 30.0, "generations": 1, "ancestry": [1, 4],
     }  # fmt: skip
-    assert [(founder["member"], founder["share"]) for founder in told["founders_alive"]] == [
+    assert [(founder["member"], founder["share"]) for founder in summary["founders_alive"]] == [
         (1, 0.5),
         (0, 0.25),
         (3, 0.25),
     ]
-    assert told["founder_shares"][-1] == {"step": 400, "shares": {"1": 0.5, "0": 0.25, "3": 0.25}}
-    assert told["operators"] == [
+    assert summary["founder_shares"][-1] == {"step": 400, "shares": {"1": 0.5, "0": 0.25, "3": 0.25}}
+    assert summary["operators"] == [
         {"operator": "perturb", "births": 1, "over_replaced": None, "over_parent": 10.0, "beside_parent": 9.0}
     ]
-    assert {(move["name"], move["move"], move["helped"]) for move in told["moves"]} == {
+    assert {(move["name"], move["move"], move["helped"]) for move in summary["moves"]} == {
         ("policy_learning_rate", "down", 1.0),
         ("discount", "kept", 1.0),
     }
 
 
 def test_summary_before_anything_happened(client, run_id):
-    told = client.get(f"/api/v1/runs/{run_id}/lineage/summary").json()
-    assert (told["winner"], told["founders_alive"], told["exploits"]) == (None, [], 0)
+    summary = client.get(f"/api/v1/runs/{run_id}/lineage/summary").json()
+    assert (summary["winner"], summary["founders_alive"], summary["exploits"]) == (None, [], 0)
 
 
 class TestSchedule:
     def test_of_the_best(self, client, evolved):
-        told = client.get(f"/api/v1/runs/{evolved}/schedule").json()
-        assert (told["member"], told["span"]) == (2, 4)
-        assert told["entries"] == [
+        schedule = client.get(f"/api/v1/runs/{evolved}/schedule").json()
+        assert (schedule["member"], schedule["span"]) == (2, 4)
+        assert schedule["entries"] == [
             {"step": 0, "values": {"policy_learning_rate": 0.001, "discount": 0.95}},
             {"step": 400, "values": {"policy_learning_rate": 0.0008, "discount": 0.95}},
         ]
-        assert told["yaml"].startswith("name: schedule\nschedule:\n- {step: 0, values: {policy_learning_rate: 0.001,")
+        assert schedule["yaml"].startswith(
+            "name: schedule\nschedule:\n- {step: 0, values: {policy_learning_rate: 0.001,"
+        )
 
     def test_of_a_member(self, client, evolved):
         assert len(client.get(f"/api/v1/runs/{evolved}/schedule", params={"member": 3}).json()["entries"]) == 1

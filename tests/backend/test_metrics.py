@@ -1,108 +1,107 @@
-"""Metric frames: exact where they fit, true to the picture where they are bucketed, and NaN survives."""
+"""Metrics over REST: exact where they fit, true to the picture where they are aggregated, and NaN survives."""
 
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
-from phylon.backend.metrics.buckets import bucket
-from phylon.backend.metrics.frames import pack, unpack
 from phylon.returns import best_of, median_of
 
+RARE = {3: {"b": [1.0]}}
 
-def tell(worker, run_id, attempt, ticks, start=0):
-    events = [
-        {"kind": "metrics", "seq": start + tick, "step": 10 * tick, "wall": tick / 4, "frames": {"a": values}}
-        for tick, values in enumerate(ticks)
-    ]
+
+def tick(seq, **frames):
+    return {"kind": "metrics", "seq": seq, "step": 10 * seq, "wall": seq / 4, "frames": frames}
+
+
+def tell(worker, run_id, attempt, events):
     answer = worker.report(run_id, attempt, events)
     assert answer.status_code == 200, answer.text
 
 
 def read(client, run_id, **parameters):
-    return client.get(f"/api/v1/runs/{run_id}/metrics", params=parameters)
+    return client.get(f"/api/v1/runs/{run_id}/metrics", params={"name": "a"} | parameters)
+
+
+def only(answer):
+    assert answer.status_code == 200, answer.text
+    [series] = answer.json()["series"]
+    return series
 
 
 def test_all_ticks_when_they_fit(client, worker, run_id):
-    attempt = worker.take(run_id)
     ticks = [[0.5, "NaN"], ["Infinity", "-Infinity"], [1e300, 0.1]]
-    tell(worker, run_id, attempt, ticks)
-    [series] = read(client, run_id, name="a").json()["series"]
-    assert series == {
+    frames = [tick(seq, a=values) for seq, values in enumerate(ticks)]
+    tell(worker, run_id, worker.take(run_id), [*frames, tick(3, time=[0.5])])
+    assert only(read(client, run_id)) == {
         "name": "a",
         "steps": [0, 10, 20],
         "wall": [0.0, 0.25, 0.5],
         "values": [[0.5, "NaN"], ["Infinity", "-Infinity"], ["Infinity", float(np.float32(0.1))]],
+        "low": [],
+        "high": [],
+        "ticks": [],
+        "is_exact": True,
     }
+    assert client.get(f"/api/v1/runs/{run_id}/metrics/names").json()["items"] == ["a", "time"]
+    several = read(client, run_id, name=["time", "unheard-of", "a", "time"]).json()["series"]
+    assert [(series["name"], len(series["steps"])) for series in several] == [("time", 1), ("unheard-of", 0), ("a", 3)]
 
 
-def test_names_and_several_series(client, worker, run_id):
-    attempt = worker.take(run_id)
-    frames = {"time/env": [0.5], "evaluation/return": [1.0, 2.0, 3.0, 4.0]}
-    worker.report(run_id, attempt, [{"kind": "metrics", "seq": 0, "step": 5, "wall": 1.0, "frames": frames}])
-    assert client.get(f"/api/v1/runs/{run_id}/metrics/names").json()["items"] == ["evaluation/return", "time/env"]
-    answer = read(client, run_id, name=["time/env", "unheard-of", "evaluation/return", "time/env"]).json()["series"]
-    assert [(series["name"], series["values"]) for series in answer] == [
-        ("time/env", [[0.5]]),
-        ("unheard-of", []),
-        ("evaluation/return", [[1.0, 2.0, 3.0, 4.0]]),
+def test_a_long_run_from_first_tick_to_last(client, worker, run_id):
+    """More than two rows of compacted ticks, a name that is not in each of them, a cut in the middle of a row, an end
+    and a history that goes on after it: charts, zooms and events always say what was reported."""
+    values = np.random.default_rng(0).normal(size=(700, 3)).astype(np.float32)
+    values[123, 1], values[77, 2], values[400, 0] = 50.0, -50.0, np.nan
+    spool = [
+        tick(seq, a=[float(value) if value == value else "NaN" for value in row], **RARE.get(seq % 7, {}))
+        for seq, row in enumerate(values)
     ]
+    tell(worker, run_id, worker.take(run_id), spool[:300])
+    tell(worker, run_id, 1, spool[300:])
+
+    exact = only(read(client, run_id, points=700))
+    assert exact["is_exact"] and exact["steps"] == list(range(0, 7000, 10))
+    assert np.array_equal(np.array(exact["values"], np.float32), values, equal_nan=True)
+    few = only(read(client, run_id, points=20))
+    assert not few["is_exact"] and 10 <= len(few["steps"]) <= 20 and few["steps"][-1] == 6990
+    assert sum(few["ticks"]) == 700
+    assert np.array(few["high"], float).max(axis=0).tolist() == np.nanmax(values, axis=0).tolist()
+    assert np.array(few["low"], float).min(axis=0).tolist() == np.nanmin(values, axis=0).tolist()
+    assert only(read(client, run_id, points=20)) == few, "the same when asked again"
+
+    part = only(read(client, run_id, from_step=2001, to_step=2600, member=[2, 0, 9]))
+    assert part["is_exact"] and (part["steps"][0], part["steps"][-1]) == (2010, 2600)
+    assert np.array_equal(part["values"], values[201:261, [2, 0]])
+    timed = only(read(client, run_id, from_wall=130.0, to_wall=1e9, points=2))
+    assert not timed["is_exact"] and len(timed["steps"]) <= 2
+    assert np.max(np.array(timed["high"], float), axis=0).tolist() == values[520:].max(axis=0).tolist()
+    assert only(read(client, run_id, from_step=100, to_step=50))["steps"] == []
+    sparse = only(read(client, run_id, name="b", points=120))
+    assert sparse["is_exact"] and sparse["steps"] == list(range(30, 7000, 70))
+
+    worker.release(run_id, 1)
+    worker.take(run_id, from_seq=400)
+    assert only(read(client, run_id, points=700))["steps"] == list(range(0, 4000, 10))
+    broken = {"message": "it broke", "remedy": "mend it", "member": None, "hyperparams": None}
+    tell(worker, run_id, 2, [*spool[400:], {"kind": "failed", "seq": 700, "step": 7000, "wall": 175.0, **broken}])
+    assert only(read(client, run_id, points=700)) == exact and only(read(client, run_id, points=20)) == few
+    client.post(f"/api/v1/runs/{run_id}/retry")
+    worker.take(run_id, from_seq=700)
+    more = [tick(seq, a=[1.0, 2.0, 3.0]) for seq in range(700, 800)]
+    tell(worker, run_id, 3, more)
+    assert only(read(client, run_id, from_step=6980))["steps"] == list(range(6980, 8000, 10))
+    assert only(read(client, run_id, points=800))["values"][:700] == exact["values"]
 
 
-def test_more_ticks_than_points_keep_the_extremes_of_every_member(client, worker, run_id):
-    attempt = worker.take(run_id)
-    ticks = np.random.default_rng(0).normal(size=(300, 3)).astype(np.float32)
-    ticks[123, 1], ticks[77, 2] = 50.0, -50.0
-    tell(worker, run_id, attempt, ticks.tolist())
-    [series] = read(client, run_id, name="a", points=20).json()["series"]
-    values = np.array(series["values"])
-    assert len(series["steps"]) == len(series["wall"]) == len(values) <= 20
-    assert values.max(axis=0).tolist() == ticks.max(axis=0).tolist()
-    assert values.min(axis=0).tolist() == ticks.min(axis=0).tolist()
-    assert (series["steps"][0], series["steps"][-1]) == (0, 2990)
-    assert values[0].tolist() == ticks[0].tolist()
-    assert values[-1].tolist() == ticks[-1].tolist()
-    assert series["steps"] == sorted(series["steps"])
-
-
-@pytest.mark.parametrize("parameters", [{}, {"name": "a", "points": 1}, {"name": "a", "points": "many"}])
+@pytest.mark.parametrize("parameters", [{"name": []}, {"points": 1}, {"from_step": "x"}, {"to_wall": "nan"}])
 def test_bad_questions(client, run_id, parameters):
     assert read(client, run_id, **parameters).status_code == 422
 
 
 def test_unknown_run(client):
-    assert client.get("/api/v1/runs/5/metrics", params={"name": "a"}).status_code == 404
+    assert read(client, 5).status_code == 404
     assert client.get("/api/v1/runs/5/metrics/names").status_code == 404
-
-
-FLOATS = st.floats(width=32, allow_nan=True, allow_infinity=True)
-
-
-@given(
-    arrays.arrays(np.float32, st.tuples(st.integers(3, 60), st.integers(1, 4)), elements=FLOATS),
-    st.integers(2, 58),
-)
-def test_buckets_never_invent_or_lose_an_extreme(values, points):
-    if len(values) <= points:
-        return
-    kept = bucket(values, points)
-    assert len(kept.ticks) == len(kept.values) <= points
-    assert kept.ticks == sorted(kept.ticks)
-    assert (kept.ticks[0], kept.ticks[-1]) == (0, len(values) - 1)
-    for member in range(values.shape[1]):
-        column, shown = values[:, member], kept.values[:, member]
-        assert all(any(value == true or (math.isnan(value) and math.isnan(true)) for true in column) for value in shown)
-        numbers = column[np.isfinite(column)]
-        if points >= 4 and numbers.size and not np.isinf(column).any():
-            assert (np.nanmin(shown), np.nanmax(shown)) == (numbers.min(), numbers.max())
-
-
-@given(st.lists(FLOATS, min_size=1, max_size=20))
-def test_a_frame_survives_its_bytes(values):
-    assert np.array_equal(unpack(pack(values)), np.array(values, np.float32), equal_nan=True)
 
 
 def test_summaries_ignore_what_is_no_number():

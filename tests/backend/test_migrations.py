@@ -1,19 +1,33 @@
 """Models and migrations say the same, on both databases."""
 
+import contextlib
+import os
+import sqlite3
+import subprocess
+import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
+from sqlalchemy.orm import Session
 
+from phylon.backend import schema
+from phylon.backend.backup.archive import open_checked
 from phylon.backend.kit.database import Database, after_commit, make_engine
+from phylon.backend.metrics import history
+from phylon.backend.metrics.frames import unpack
 from phylon.backend.migrate import configuration, main, migrate
-from phylon.backend.models import Base
+from phylon.backend.models import Base, Run
 
 from . import old_release
+
+BEFORE_CHUNKS = "0022"
 
 
 def test_models_and_migrations_do_not_drift(database_url):
@@ -36,7 +50,7 @@ def test_up_twice_and_down_again(empty_url):
 
 def test_the_command(empty_url, monkeypatch, capsys):
     monkeypatch.setenv("PHYLON_DATABASE_URL", empty_url.replace("postgres:@", "postgres:hush@"))
-    assert main() == 0
+    assert main([]) == 0
     assert "hush" not in capsys.readouterr().out
 
 
@@ -48,6 +62,18 @@ def test_sqlite_is_set_up_for_several_writers(sqlite_template):
         }
     database.dispose()
     assert pragmas == {"journal_mode": "wal", "foreign_keys": 1, "busy_timeout": 15_000}
+
+
+def test_the_file_of_an_older_version_learns_to_shrink(tmp_path):
+    file = tmp_path / "phylon.db"
+    migrate(f"sqlite:///{file}")
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("PRAGMA auto_vacuum = NONE")
+        connection.execute("VACUUM")
+        assert connection.execute("PRAGMA auto_vacuum").fetchone() == (0,)
+    migrate(f"sqlite:///{file}")
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("PRAGMA auto_vacuum").fetchone() == (2,)
 
 
 def test_a_failed_transaction_leaves_nothing_and_notifies_nobody(context):
@@ -91,6 +117,121 @@ def test_what_was_stored_before_groups_is_kept(empty_url):
     with database.connect() as connection:
         assert connection.scalar(text("SELECT count(*) FROM runs")) == 1
     database.dispose()
+
+
+def test_metrics_are_carried_over_and_back(empty_url):
+    """A run with more ticks than a row of compacted ones has, whose names are not in every tick."""
+    old_release.write(empty_url)
+    command.upgrade(configuration(empty_url), BEFORE_CHUNKS)
+    engine = make_engine(empty_url)
+    run_id = old_release.RUNS["finished"]
+    stamps = ({"run": run_id, "seq": seq, "step": 10 * seq, "wall": seq / 8} for seq in range(10, 710))
+    rows = [
+        stamp | {"name": name, "data": np.array([stamp["seq"], np.nan], "<f4").tobytes()}
+        for stamp in stamps
+        for name in (("evaluation/return", "time/env") if stamp["seq"] % 3 else ("time/env",))
+    ]
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO metric_frames VALUES (:run, :seq, :name, :step, :wall, :data)"), rows)
+    everything = text("SELECT run_id, seq, name, step, wall, data FROM metric_frames ORDER BY run_id, seq, name")
+    with engine.connect() as connection:
+        before = [(*row[:5], bytes(row[5])) for row in connection.execute(everything)]
+    migrate(empty_url)
+    with Session(engine) as session:
+        page = history.whole(session, run_id, "time/env")
+        assert page.steps.tolist() == [10 * seq for seq in range(10, 710)]
+        run = session.get_one(Run, run_id)
+        assert run.evaluations == history.whole(session, run_id, "evaluation/return").steps.size == 469
+        assert 0 < len(unpack(run.sparkline)) <= 40
+    command.downgrade(configuration(empty_url), BEFORE_CHUNKS)
+    with engine.connect() as connection:
+        assert [(*row[:5], bytes(row[5])) for row in connection.execute(everything)] == before
+    engine.dispose()
+
+
+def test_a_used_database_is_kept_before_it_is_changed(empty_url, tmp_path, monkeypatch, capsys):
+    """The newest three stay, beside whatever else lies there."""
+    old_release.write(empty_url)
+    folder = tmp_path / "home" / "backups"
+    folder.mkdir(parents=True)
+    others = {folder / "mine.tar", *(folder / f"before-change-20200101T00000{n}-schema-0001.db" for n in range(3))}
+    for other in others:
+        other.touch()
+    monkeypatch.setenv("PHYLON_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PHYLON_DATABASE_URL", empty_url)
+    assert main([]) == 0
+    (kept,) = set(folder.iterdir()) - others
+    assert f"The database as it was before is in {kept}" in capsys.readouterr().out
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert len(set(folder.iterdir())) == 4 and (folder / "mine.tar").exists()
+    if kept.suffix == ".db":
+        copy = make_engine(f"sqlite:///{kept}")
+        with copy.connect() as connection:
+            assert connection.scalar(text("SELECT version_num FROM alembic_version")) == old_release.REVISION
+            assert connection.scalar(text("SELECT count(*) FROM runs")) == len(old_release.RUNS)
+        copy.dispose()
+    else:
+        with open_checked(kept) as reader:
+            rows = {table.name: table.rows for table in reader.manifest.tables}
+            assert (reader.manifest.revision, rows["runs"]) == (old_release.REVISION, len(old_release.RUNS))
+    assert main([]) == 0
+    assert "before is in" not in capsys.readouterr().out
+
+
+def test_nothing_is_kept_of_an_unused_database_or_on_request(empty_url, tmp_path, monkeypatch):
+    monkeypatch.setenv("PHYLON_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PHYLON_DATABASE_URL", empty_url)
+    if empty_url.startswith("sqlite"):
+        (tmp_path / "folder").mkdir()
+    command.upgrade(configuration(empty_url), "0014")  # which stores a user and a project
+    assert main([]) == 0
+    command.downgrade(configuration(empty_url), "base")
+    old_release.write(empty_url)
+    assert main(["--no-backup"]) == 0
+    assert not (tmp_path / "home" / "backups").exists()
+
+
+def test_without_a_backup_nothing_is_changed(empty_url, tmp_path, monkeypatch, capsys):
+    old_release.write(empty_url)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "backups").write_text("a file where the folder should be")
+    monkeypatch.setenv("PHYLON_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PHYLON_DATABASE_URL", empty_url)
+    assert main([]) == 1
+    assert "The database was not changed" in (said := capsys.readouterr().err) and "--no-backup" in said
+    assert schema.report(empty_url).revision == old_release.REVISION
+
+
+@pytest.mark.parametrize("module", ["phylon.backend.migrate", "phylon.backend.serve"])
+def test_a_newer_database_is_refused(empty_url, module):
+    migrate(empty_url)
+    engine = make_engine(empty_url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine.dispose()
+    environment = os.environ | {"PHYLON_DATABASE_URL": empty_url}
+    run = subprocess.run([sys.executable, "-m", module], env=environment, capture_output=True, text=True, timeout=60)
+    assert run.returncode in (1, 2)
+    assert "is at schema 9999" in run.stderr and f"its newest is {schema.newest()}" in run.stderr
+    assert f"Phylon {version('phylon')}" in run.stderr and "Install that release again" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_service_does_not_start_before_the_migration(empty_url):
+    old_release.write(empty_url)
+    environment = os.environ | {"PHYLON_DATABASE_URL": empty_url}
+    command = [sys.executable, "-m", "phylon.backend.serve"]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 2
+    assert "is at schema 0005" in run.stderr and "Run `phylon migrate` first" in run.stderr
+
+
+def test_a_database_that_does_not_answer(monkeypatch, capsys):
+    monkeypatch.setenv("PHYLON_DATABASE_URL", "postgresql+psycopg://me:hush@127.0.0.1:9/phylon")
+    assert main([]) == 1
+    said = capsys.readouterr().err
+    assert "cannot be reached" in said and "PHYLON_DATABASE_URL" in said
+    assert "Traceback" not in said and "hush" not in said
 
 
 class TestOldRelease:
@@ -160,7 +301,7 @@ class TestOldRelease:
         begun = status == "running"
         assert (claim["attempt"], claim["next_seq"]) == ((3, 5) if begun else (1, 0))
         assert (claim["payload"]["run_id"], claim["payload"]["spec"]) == (number, old_release.SPEC)
-        assert (claim["payload"]["checkpoint"] or {}).get("next_seq") == (3 if begun else None)
+        assert [each["next_seq"] for each in claim["payload"]["checkpoints"]] == ([3] if begun else [])
         from_seq = 3 if begun else 0
         worker.resume(number, claim["attempt"], from_seq)
         finished = {"kind": "finished", "seq": from_seq, "step": 2000, "wall": 9.0, "best_member": 0, "fitness": 1.0}

@@ -1,6 +1,7 @@
-"""Dispatch: only to idle workers that live, the oldest first, and again when nobody took the message."""
+"""Dispatch: to a living worker with a free slot, to it alone, and again when it did not take the message."""
 
 import base64
+import dataclasses
 import json
 import socket
 import threading
@@ -12,6 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from phylon.backend.kit import clock
+from phylon.backend.kit.database import Database
 from phylon.backend.kit.doorbell import Doorbell
 from phylon.backend.models import Job, Run, Worker
 from phylon.backend.queue.broker import Broker, BrokerAway
@@ -25,15 +27,18 @@ def messages(context, redis_server):
     with redis_server.client() as connection:
         connection.flushall()
 
-        def take(device="cpu"):
+        def take(worker_id=None):
+            """Of one worker, or of all."""
             found = []
-            while (raw := connection.rpop(queue_name(device))) is not None:
-                message = json.loads(raw)
-                assert message["headers"]["task"] == EXECUTE_JOB
-                assert message["content-type"] == "application/json"
-                arguments, keywords, _ = json.loads(base64.b64decode(message["body"]))
-                assert keywords == {}
-                found += arguments
+            queues = [queue_name(worker_id)] if worker_id else sorted(connection.keys(queue_name("*")))
+            for queue in queues:
+                while (raw := connection.rpop(queue)) is not None:
+                    message = json.loads(raw)
+                    assert message["headers"]["task"] == EXECUTE_JOB
+                    assert message["content-type"] == "application/json"
+                    arguments, keywords, _ = json.loads(base64.b64decode(message["body"]))
+                    assert keywords == {}
+                    found += arguments
             return [run_of_job(context, job_id) for job_id in found]
 
         yield take
@@ -80,7 +85,7 @@ class TestDispatch:
     def test_a_run_that_came_back_keeps_its_place(self, scheduler, messages, submit, worker):
         first, _ = (run["id"] for run in submit(replicates=2)["runs"])
         attempt = worker.take(first)
-        worker.release(first, attempt)
+        worker.release(first, attempt, "yielded", "")
         scheduler.tick()
         assert messages() == [first]
 
@@ -92,13 +97,18 @@ class TestDispatch:
         scheduler.tick()
         assert messages() == [run_id]
 
-    def test_queues_by_device_and_suite(self, scheduler, messages, make_worker, submit):
+    def test_the_message_goes_to_the_chosen_worker_alone(self, scheduler, messages, make_worker, submit):
+        """GPUs first; a worker without the suite never gets the message."""
         ids = [run["id"] for run in submit(replicates=3)["runs"]]
-        make_worker("cpu")
-        make_worker("gpu", device="gpu")
-        make_worker("other", device="gpu", suites=["probe"])
+        cpu, gpu = make_worker("cpu"), make_worker("gpu", device="gpu")
+        other = make_worker("other", device="gpu", suites=["probe"])
         scheduler.tick()
-        assert (messages("gpu"), messages("cpu")) == ([ids[0]], [ids[1]])
+        assert [messages(worker.id) for worker in (gpu, cpu, other)] == [[ids[0]], [ids[1]], []]
+        raw = {"worker_id": cpu.id}
+        refused = cpu.post(f"/jobs/{cpu.job_id(ids[0])}/claim", raw)
+        assert refused.status_code == 409 and f"sent to worker {gpu.id}" in refused.json()["detail"]
+        assert cpu.post(f"/jobs/{cpu.job_id(ids[2])}/claim", raw).status_code == 409, "it waits in the queue"
+        assert gpu.post(f"/jobs/{gpu.job_id(ids[0])}/claim", {"worker_id": gpu.id}).json()["slots"] == [0]
 
     def test_an_unclaimed_dispatch_is_sent_again(self, client, context, scheduler, messages, worker, run_id):
         scheduler.tick()
@@ -164,7 +174,7 @@ class TestWithoutRedis:
         scheduler.tick()
         assert run_of(client, run_id)["status"] == "dispatched"
         with own_redis.client() as connection:
-            assert connection.llen(queue_name("cpu")) == 1
+            assert connection.llen(queue_name(worker.id)) == 1
         broker.close()
         doorbell.close()
 
@@ -176,7 +186,7 @@ class TestWithoutRedis:
             broker = Broker(url, doorbell)
             assert not broker.reachable()
             with pytest.raises(BrokerAway):
-                broker.send(1, "cpu")
+                broker.send(1, 1)
             doorbell.ring("job 1")
             broker.close()
             doorbell.close()
@@ -188,6 +198,53 @@ def silent_listener():
         listener.bind(("127.0.0.1", 0))
         listener.listen(16)
         yield listener.getsockname()[1]
+
+
+class TestLeases:
+    def test_workers_get_a_lease_to_be_heard_again_after_the_database_was_away(
+        self, client, context, scheduler, run_id, worker
+    ):
+        worker.take(run_id)
+        with context.database.write() as session:
+            session.get(Run, run_id).job.lease_expires_at = clock.now() - timedelta(seconds=1)
+        nowhere = Database("sqlite:////no/such/folder/phylon.db")
+        scheduler._context = dataclasses.replace(context, database=nowhere)
+        scheduler.try_tick()
+        nowhere.dispose()
+        scheduler._context = context
+        scheduler.try_tick()
+        assert run_of(client, run_id)["status"] == "running"
+        scheduler._listening_since = float("-inf")  # a lease later
+        scheduler.try_tick()
+        assert run_of(client, run_id)["status"] == "queued"
+
+    def test_a_clock_that_is_set_changes_nobodys_lease(
+        self, client, context, scheduler, submit, run_id, worker, monkeypatch
+    ):
+        right = clock.now
+
+        def set_clock(seconds):
+            monkeypatch.setattr(clock, "now", lambda: right() + timedelta(seconds=seconds))
+
+        def job_of(id):
+            with context.database.read() as session:
+                return session.get(Run, id).job
+
+        worker.take(run_id)
+        waiting = submit()["runs"][0]["id"]
+        scheduler.tick()
+        set_clock(3600)
+        scheduler.tick()
+        assert run_of(client, run_id)["status"] == "running"
+        worker.report(run_id, 1, [])  # its lease now ends an hour ahead
+        age(context, Job, job_of(waiting).id, not_before=-60)
+        set_clock(0)
+        scheduler.tick()
+        job = job_of(run_id)
+        assert (job.status, job_of(waiting).not_before <= clock.now()) == ("running", True)
+        assert job.lease_expires_at <= clock.now() + timedelta(seconds=context.settings.lease_seconds)
+        with context.database.read() as session:
+            assert session.get(Worker, worker.id).last_seen_at <= clock.now()
 
 
 def test_the_thread_ticks_until_it_is_stopped(context, messages, worker, run_id):

@@ -7,7 +7,12 @@ from collections import Counter
 import httpx
 import pytest
 
-from phylon.backend.models import Experiment, Run
+from phylon.backend.accounts.viewer import LOCAL_VIEWER
+from phylon.backend.experiments import repository as experiments
+from phylon.backend.models import Run
+
+DATABASES = ("postgres",)
+"""SQLite is what the integration tests run on."""
 
 
 class Stream:
@@ -61,7 +66,8 @@ def metrics(seq, *values):
 
 
 def outcome(seq):
-    return {"kind": "finished", "seq": seq, "step": 99, "wall": 1.0, "best_member": 0, "fitness": "NaN"}
+    end = {"reason": "budget", "best_member": 0, "fitness": "NaN", "final": None}
+    return {"kind": "finished", "seq": seq, "step": 99, "wall": 1.0} | end
 
 
 def ids(messages):
@@ -70,7 +76,7 @@ def ids(messages):
 
 def test_the_whole_history_then_the_end(server, worker, run_id):
     attempt = worker.take(run_id)
-    reported = [metrics(0, 0.25, "NaN", "-Infinity"), metrics(1), outcome(2)]
+    reported = [metrics(0, 0.25, "NaN", "-Infinity"), metrics(1, 1.0, 2.0, 3.0), outcome(2)]
     worker.report(run_id, attempt, reported)
     with Stream(server, run_id) as stream:
         assert stream.response.headers["content-type"].startswith("text/event-stream")
@@ -117,6 +123,61 @@ def test_a_reader_resumes_where_it_left_off(server, worker, run_id, how):
     with Stream(server, run_id, **arguments.get(how, both)) as stream:
         events = [message for message in stream if message["event"] != "status"]
     assert ids(events) == ["1-2", "1-3"]
+
+
+class Many(Stream):
+    """A reader of several runs at once."""
+
+    def __init__(self, server, runs, last_event_id=None, **parameters):
+        headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
+        self._client = httpx.Client(timeout=60, trust_env=False)
+        asked = {"runs": ",".join(map(str, runs)), **parameters}
+        self._context = self._client.stream("GET", f"{server}/api/v1/events", params=asked, headers=headers)
+        self.response = self._context.__enter__()
+        self._lines = self.response.iter_lines()
+
+
+class TestManyRuns:
+    def test_one_stream_until_all_have_ended(self, server, worker, submit, context):
+        first, second = (run["id"] for run in submit(replicates=2)["runs"])
+        worker.take(first)
+        worker.report(first, 1, [metrics(0, 1.0), metrics(1, 2.0)])
+        with Many(server, [first, 999, second]) as stream:
+            found = stream.take(3)
+            assert [(m["event"], m["data"]["id"], m["data"]["position"]) for m in found] == [
+                ("gone", 999, None),
+                ("metrics", first, "1-0"),
+                ("metrics", first, "1-1"),
+            ]
+            assert found[0]["data"] == {"kind": "run", "id": 999, "position": None, "message": None}
+            assert found[-1]["data"]["message"]["frames"] == {"a": [2.0], "b": [2.0]}
+            assert found[-1]["id"] == "1-1,,"
+            worker.report(first, 1, [outcome(2)])
+            assert stream.take(1)[0]["data"]["message"]["kind"] == "finished"
+            worker.take(second)
+            worker.report(second, 1, [metrics(0), outcome(1)])
+            rest = list(stream)  # ends by itself
+        assert {m["data"]["id"] for m in rest} == {first, second}
+        assert [m["id"] for m in rest if m["event"] != "status"] == ["1-2,,1-0", "1-2,,1-1"]
+        for resumed in (Many(server, [first, 999, second], "1-1,,1-0"), Many(server, [first, second], after="1-1,1-0")):
+            with resumed as stream:
+                found = [m["data"] for m in stream if m["event"] not in ("status", "gone")]
+            assert [(m["id"], m["position"]) for m in found] == [(first, "1-2"), (second, "1-1")]
+        with context.database.write() as session:
+            session.delete(experiments.get(session, LOCAL_VIEWER, 1))
+        with Many(server, [first, second]) as stream:
+            assert [m["event"] for m in stream] == ["gone", "gone"]
+
+    def test_questions_that_make_no_sense(self, server, run_id):
+        for asked in (
+            {},
+            {"runs": "1,1"},
+            {"runs": "x"},
+            {"runs": "1", "after": "1-1,1-1"},
+            {"runs": "1,2", "after": "a,"},
+        ):
+            answer = httpx.get(f"{server}/api/v1/events", params=asked, trust_env=False)
+            assert answer.status_code == 422, asked
 
 
 class TestRewind:
@@ -186,7 +247,7 @@ def test_a_run_that_is_deleted_ends_the_stream(server, context, run_id):
     with Stream(server, run_id) as stream:
         assert stream.until_status("queued")
         with context.database.write() as session:
-            session.delete(session.get(Experiment, 1))
+            session.delete(experiments.get(session, LOCAL_VIEWER, 1))
         assert list(stream) == []
 
 
@@ -202,7 +263,7 @@ def test_listeners_hold_no_connection_and_leave_nothing_behind(server, context, 
     for stream in streams:
         stream.__exit__()
     wait_for(lambda: not watchers, "the listeners to be forgotten")
-    assert pool.checkedout() == 0
+    wait_for(lambda: pool.checkedout() == 0, "the last look of each listener to end")
 
 
 @pytest.mark.parametrize("position", ["5", "a-b", "1-", "-1-2", "1-2-3", "9" * 30 + "-1"])

@@ -101,10 +101,11 @@ def test_a_waiting_study_stops_at_once_and_can_be_deleted(client, context, study
     assert client.get(f"/api/v1/studies/{study}").status_code == 404
 
 
-def test_nothing_of_a_deleted_study_is_left(client, context, measurer, study):
+def test_nothing_of_a_deleted_study_is_left(client, context, measurer, study, sweep):
     measurer.take(study)
     measurer.report(study, 1, [*history(), finished(5)])
     assert client.delete(f"/api/v1/studies/{study}").status_code == 204
+    sweep()
     with context.database.read() as session:
         tables = (StudyMeasurement, Event, Job)
         assert [session.scalar(select(func.count()).select_from(table)) for table in tables] == [0, 0, 0]
@@ -117,14 +118,14 @@ def test_a_study_that_cannot_work_says_why(client, measurer, study):
     assert (read(client, study)["status"], read(client, study)["error"]) == ("failed", "no torch")
 
 
-def test_the_scheduler_gives_runs_the_first_choice(client, scheduler, submit, worker, make_worker, study):
+def test_runs_and_studies_wait_in_one_line(client, scheduler, submit, worker, make_worker, study):
     run = submit()["runs"][0]["id"]
     scheduler.tick()
-    assert client.get(f"/api/v1/runs/{run}").json()["status"] == "dispatched"
-    assert read(client, study)["status"] == "queued", "the only worker was given the run"
+    assert read(client, study)["status"] == "dispatched"
+    assert client.get(f"/api/v1/runs/{run}").json()["status"] == "queued", "the study came first"
     make_worker("second")
     scheduler.tick()
-    assert read(client, study)["status"] == "dispatched"
+    assert client.get(f"/api/v1/runs/{run}").json()["status"] == "dispatched"
 
 
 def test_a_study_can_wait_for_one_worker(client, scheduler, measurer, make_worker):

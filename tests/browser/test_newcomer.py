@@ -21,11 +21,11 @@ def test_a_newcomer_starts_watches_and_stops_a_population(page: Page, platform, 
     expect(page).to_have_url(re.compile(r"/experiments/1\b"))
     expect(page.get_by_role("heading", name=PRESET)).to_be_visible()
     curves = page.get_by_test_id("curves")
-    expect(curves).to_have_attribute("data-points", re.compile(r"^[1-9]\d*$"), timeout=MINUTE)
+    expect(curves).to_have_attribute("data-points", re.compile(r"^[1-9]\d*$"), timeout=4 * MINUTE)
     take_picture("2-first-curve")
 
     lineage = page.get_by_test_id("lineage")
-    expect(lineage).to_have_attribute("data-exploits", re.compile(r"^[1-9]\d*$"), timeout=2 * MINUTE)
+    expect(lineage).to_have_attribute("data-exploits", re.compile(r"^[1-9]\d*$"), timeout=4 * MINUTE)
     [run] = platform.client.experiment(1).runs
     choose_a_descendant(page, platform, run.id)
     expect(page.get_by_text(re.compile("^Ancestry of"))).to_be_visible()
@@ -53,7 +53,7 @@ def test_a_newcomer_starts_watches_and_stops_a_population(page: Page, platform, 
     page.emulate_media(color_scheme="dark")
     take_picture("6-stopped-dark")
     page.get_by_role("link", name="Phylon, home").click()
-    expect(page.get_by_role("region", name="Experiments").get_by_text(PRESET)).to_be_visible()
+    expect(page.get_by_role("region", name="Ended since you were here").get_by_text(PRESET)).to_be_visible()
     take_picture("7-experiments-dark")
 
 

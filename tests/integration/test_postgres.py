@@ -30,7 +30,7 @@ def test_a_run_survives_its_trainer_and_finishes(platform, make_spec, read_histo
     platform.wait_for_run(run_id, lambda run: run.step >= 600, "step 600")
     os.kill(platform.trainer_pid(), signal.SIGKILL)
     run = platform.wait_until_ended(run_id)
-    assert (run.status, run.step, run.attempts) == ("finished", 2000, 2), run.error
+    assert (run.status, run.step, run.attempt) == ("finished", 2000, 2), run.error
     history = read_history(platform, run_id)
     assert history.frames["evaluation/return"][0] == list(range(200, 2001, 200))
     assert len(history.lineage) == 8

@@ -41,15 +41,11 @@ class ScriptedService:
                 self.answer(*service.heartbeat(json.loads(body)))
 
             def do_PUT(self):
-                content = b""
-                while size := int(self.rfile.readline(), 16):
-                    content += self.rfile.read(size)
-                    self.rfile.readline()
-                self.rfile.readline()
+                content = self.rfile.read(int(self.headers["Content-Length"]))
                 service.upload_may_end.wait(30)
                 assert hashlib.sha256(content).hexdigest() in self.path
                 service.heard.append(("upload", [self.path.partition("?")[0].rpartition("/")[2]]))
-                body = {"artifact_id": 1} if service.upload_status == 200 else {"detail": "scripted"}
+                body = {"artifact_id": 1, "received": 1} if service.upload_status == 200 else {"detail": "scripted"}
                 self.answer(service.upload_status, body)
 
             def answer(self, status, body):
@@ -104,8 +100,8 @@ def logs():
 @pytest.fixture
 def relay(service, logs, make_spec):
     url = f"http://127.0.0.1:{service.server.server_port}"
-    payload = RunPayload(run_id=1, spec=make_spec(), seed=0, checkpoint=None)
-    claim = Claim(job_id=1, kind="run", attempt=1, lease_seconds=LEASE_SECONDS, next_seq=0, payload=payload)
+    payload = RunPayload(run_id=1, spec=make_spec(), seed=0, checkpoints=[])
+    claim = Claim(job_id=1, kind="run", attempt=1, lease_seconds=LEASE_SECONDS, slots=[0], next_seq=0, payload=payload)
     with contextlib.closing(Service(url, "token")) as client:
         relay = Relay(client, claim, logs, run_event)
         relay.start()

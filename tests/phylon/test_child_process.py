@@ -1,18 +1,18 @@
 """The process of a job: its output, its orders, its end."""
 
+import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
-from phylon import child_process
 from phylon.child_process import LONGEST_LINE, ChildProcess
 
-Start = Callable[[str], ChildProcess]
+Start = Callable[..., ChildProcess]
 
 
 @pytest.fixture
@@ -25,10 +25,10 @@ def start(tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> 
     """Runs a script in the place of a job's module."""
     started: list[ChildProcess] = []
 
-    def run(script: str) -> ChildProcess:
+    def run(script: str, cores: Collection[int] | None = None) -> ChildProcess:
         (tmp_path / "job_of_the_test.py").write_text(f"import os, signal, sys, time\n{script}\n")
         environment = {"PYTHONPATH": str(tmp_path), "PATH": ""}
-        started.append(ChildProcess("job_of_the_test", tmp_path, lines.append, environment))
+        started.append(ChildProcess("job_of_the_test", tmp_path, lines.append, environment, cores))
         return started[-1]
 
     yield run
@@ -58,23 +58,32 @@ def test_output_without_line_breaks_comes_in_pieces(start: Start, lines: list[st
     assert child.exit_code is None
 
 
-def test_an_order_comes_on_standard_input_and_only_the_first(start: Start, lines: list[str]):
+def test_an_order_comes_once_and_one_that_yields_can_still_be_stopped(start: Start, lines: list[str]):
     child = start("print('ready', flush=True)\nfor line in sys.stdin: print('got', line, flush=True)")
     wait_for(lambda: lines)
-    child.order("yield")
-    child.order("stop")
-    wait_for(lambda: len(lines) > 1)
+    for command in ("yield", "yield", "stop", "stop", "yield"):
+        child.order(command)
+    wait_for(lambda: len(lines) > 2)
     child.finish()
-    assert lines == ["ready", "got yield"]
+    assert lines == ["ready", "got yield", "got stop"]
 
 
-def test_a_process_that_does_not_obey_gets_sigterm_then_sigkill(start: Start, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(child_process, "COMMAND_GRACE_SECONDS", 0.2)
-    monkeypatch.setattr(child_process, "TERMINATE_GRACE_SECONDS", 0.2)
+def test_it_starts_on_its_cores(start: Start, lines: list[str]):
+    [core, *_] = before = sorted(os.sched_getaffinity(0))
+    child = start("print(os.sched_getaffinity(0), flush=True)", cores=[core])
+    wait_for(lambda: child.exit_code is not None)
+    child.finish()
+    assert lines == [str({core})]
+    assert sorted(os.sched_getaffinity(0)) == before
+
+
+def test_a_process_that_does_not_obey_gets_sigterm_then_sigkill(start: Start):
     child = start("time.sleep(600)")
     psutil.Process(child.pid).suspend()  # deaf to its stdin and to SIGTERM alike
     assert child.escalate() is None, "nothing was asked of it"
     child.order("stop")
+    assert child.escalate() is None, "it has time"
+    child.order("stop", grace_seconds=0.2)
     said: list[str] = []
     wait_for(lambda: said.extend(filter(None, [child.escalate()])) or child.exit_code is not None)
     assert child.finish() == -signal.SIGKILL

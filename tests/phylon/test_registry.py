@@ -134,8 +134,9 @@ def test_an_unknown_name_is_answered_with_those_that_exist():
         parse_spec(raw)
 
 
-def test_the_tables_of_the_documentation_are_current():
-    file = Path(__file__).parents[2] / "docs" / "methods.md"
+@pytest.mark.parametrize(("name", "tables"), [("methods.md", 3), ("spec.md", 1)])
+def test_the_tables_of_the_documentation_are_current(name, tables):
+    file = Path(__file__).parents[2] / "docs" / name
     text = file.read_text(encoding="utf-8")
-    assert text.count("<!-- table: ") == 3
-    assert fill_in(text) == text, "run `python -m phylon.registry.listing docs/methods.md`"
+    assert text.count("<!-- table: ") == tables
+    assert fill_in(text) == text, f"run `python -m phylon.registry.listing docs/{name}`"

@@ -72,8 +72,11 @@ def test_the_api_that_feeds_the_form_offers_it(with_plugin: Run, tmp_path: Path)
 import json
 from starlette.testclient import TestClient
 from fastapi import FastAPI
+from phylon.backend.accounts.viewer import LOCAL_VIEWER
+from phylon.backend.dependencies import get_viewer
 from phylon.backend.routes import router
 app = FastAPI()
+app.dependency_overrides[get_viewer] = lambda: LOCAL_VIEWER
 app.include_router(router)
 client = TestClient(app)
 print(json.dumps({{part: client.get(f"/api/v1/{{part}}").json()["items"] for part in {list(NAMES)}}}))

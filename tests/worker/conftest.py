@@ -11,6 +11,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for each 
 import jax
 import pytest
 
+from tests.worker.programs import release_if_many
+
 jax.config.update("jax_debug_key_reuse", True)
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
@@ -22,6 +24,12 @@ def remember_compiled_programs(compile_cache: Path):
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)  # less is not worth a file
     yield
     jax.config.update("jax_compilation_cache_dir", None)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def release_programs():
+    yield
+    release_if_many()
 
 
 @pytest.fixture(params=["jit", "no jit"])

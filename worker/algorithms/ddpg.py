@@ -24,6 +24,7 @@ from phylon.worker.algorithms.actor_critic import (
 from phylon.worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
 from phylon.worker.learning import adam_init, adam_step, polyak_average
 from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.learning.reward_scale import Moments
 from phylon.worker.networks import critic_ensemble, deterministic_policy
 
 
@@ -34,6 +35,8 @@ class DDPGState(NamedTuple):
     critic: Params
     target_critic: Params
     critic_optimiser: OptimiserState
+    observations: Moments | None = None
+    """Running statistics of what the member saw, where observations are normalised."""
 
 
 def ddpg(spec: DDPGSpec, info: EnvironmentInfo) -> Algorithm:

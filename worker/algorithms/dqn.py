@@ -30,6 +30,7 @@ from phylon.worker.learning import (
     q_learning_target,
 )
 from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.learning.reward_scale import Moments
 from phylon.worker.networks import Network, action_values
 
 
@@ -41,6 +42,8 @@ class DQNState(NamedTuple):
     """int32: updates since this line of members began."""
     target_age: Array
     """int32: updates since the target last moved."""
+    observations: Moments | None = None
+    """Running statistics of what the member saw, where observations are normalised."""
 
 
 def dqn(spec: DQNSpec, info: EnvironmentInfo) -> Algorithm:

@@ -4,9 +4,11 @@ from pkgutil import resolve_name
 from typing import Any
 
 from phylon.spec import ExperimentSpec
+from phylon.spec.algorithms.n_step import n_step_of
 from phylon.spec.methods.dvd import DvDSpec
 from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.worker.algorithms.diverse_policies import diverse_policies
+from phylon.worker.algorithms.n_step import jointly_with_n_step_returns
 from phylon.worker.core.types import EnvironmentInfo, JointAlgorithm
 
 
@@ -32,6 +34,6 @@ def _share_critic(spec: ExperimentSpec, info: EnvironmentInfo, *policies: Any) -
     shared, joint = describe_algorithm(spec.algorithm).shared_critic, describe_method(spec.population.method).joint
     assert shared is not None and joint is not None
     size = spec.population.size
-    return resolve_name(shared.engine)(
-        spec.algorithm, info, size, joint.learners(spec.population.method, size), *policies
-    )
+    learners = joint.learners(spec.population.method, size)
+    algorithm: JointAlgorithm = resolve_name(shared.engine)(spec.algorithm, info, size, learners, *policies)
+    return jointly_with_n_step_returns(algorithm) if n_step_of(spec.algorithm) > 1 else algorithm

@@ -37,7 +37,7 @@ from phylon.worker.learning import (
     value_loss,
 )
 from phylon.worker.learning.optimiser import OptimiserState
-from phylon.worker.learning.reward_scale import RewardScale, reward_scale_init, scale_rewards
+from phylon.worker.learning.reward_scale import Moments, RewardScale, cut_returns, reward_scale_init, scale_rewards
 from phylon.worker.networks import Network, PolicyAndValue, policy_and_value
 
 ADAM_EPSILON = 1e-5
@@ -50,6 +50,8 @@ class PPOState(NamedTuple):
     optimiser: OptimiserState
     reward_scale: RewardScale | None
     """None where rewards are taken as they are."""
+    observations: Moments | None = None
+    """Running statistics of what the member saw, where observations are normalised."""
 
 
 class Learner(NamedTuple):
@@ -107,7 +109,7 @@ def proximal(spec: PPOSpec | DrACSpec, info: EnvironmentInfo, network: PPONetwor
         policy = network.apply(state.params, obs).policy
         if explore:
             return policy.sample(key)
-        return policy.mode() if info.is_discrete else jnp.clip(policy.mode(), -1, 1)
+        return policy.mode() if info.has_choices else jnp.clip(policy.mode(), -1, 1)
 
     def update(state: PPOState, hyperparams: Hyperparams, batch: Rollout[Array], key: Key) -> tuple[PPOState, Metrics]:
         require_shape(spec, info, batch)
@@ -130,9 +132,14 @@ def proximal(spec: PPOSpec | DrACSpec, info: EnvironmentInfo, network: PPONetwor
         learner, metrics = jax.lax.scan(
             gradient_step, Learner(state.params, state.optimiser), (jnp.arange(len(rows)), rows)
         )
-        return PPOState(*learner, scale), jax.tree.map(jnp.mean, metrics)
+        return PPOState(*learner, scale, state.observations), jax.tree.map(jnp.mean, metrics)
 
-    return Algorithm(init, act, update)
+    return Algorithm(init, act, update, cut_episodes=cut_episodes if spec.reward_normalisation else None)
+
+
+def cut_episodes(state: PPOState) -> PPOState:
+    assert state.reward_scale is not None
+    return state._replace(reward_scale=cut_returns(state.reward_scale))
 
 
 def with_scaled_rewards(

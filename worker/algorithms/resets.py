@@ -3,9 +3,10 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from phylon.spec.resets import ResetsSpec
-from phylon.worker.core.types import Algorithm, Hyperparams, Key, Params, State
+from phylon.worker.core.types import Algorithm, Array, Hyperparams, Key, Params, State
 
 
 def reset(algorithm: Algorithm, spec: ResetsSpec, key: Key, hyperparams: Hyperparams, state: State) -> State:
@@ -24,6 +25,30 @@ def reset(algorithm: Algorithm, spec: ResetsSpec, key: Key, hyperparams: Hyperpa
             else:
                 renewed[field] = _renew(spec, layout.output_layers, getattr(state, field), getattr(fresh, field))
     return state._replace(**renewed)
+
+
+def shrink_and_perturb(algorithm: Algorithm, key: Key, hyperparams: Hyperparams, state: State, shares: Array) -> State:
+    """The member with weights `keep * old + fresh * newly drawn`; `shares` [2] are these two.
+
+    Targets become copies, optimisers and running statistics stay, and so do single numbers such as a temperature.
+    With (0, 1) all of the member is new, with (1, 0) nothing is touched.
+    """
+    keep, fresh = shares
+    new, layout = algorithm.init(key, hyperparams), algorithm.layout
+
+    def mix(old: Array, drawn: Array) -> Array:
+        return keep * old + fresh * drawn if old.ndim else old
+
+    mixed: dict[str, Params] = {
+        field: jax.tree.map(mix, getattr(state, field), getattr(new, field)) for field in layout.weights
+    }
+    mixed |= {target: mixed[followed] for target, followed in layout.targets.items()}
+    is_new, is_untouched = (keep == 0) & (fresh == 1), (keep == 1) & (fresh == 0)
+
+    def choose(drawn: Array, old: Array, mixed: Array) -> Array:
+        return jnp.where(is_new, drawn, jnp.where(is_untouched, old, mixed))
+
+    return jax.tree.map(choose, new, state, state._replace(**mixed))
 
 
 def _renew(spec: ResetsSpec, output_layers: tuple[str, ...], old: Params, fresh: Params) -> Params:

@@ -30,6 +30,7 @@ from phylon.worker.learning import (
     temperature_loss,
 )
 from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.learning.reward_scale import Moments
 from phylon.worker.networks import Network, TanhNormal, critic_ensemble, tanh_normal_policy
 
 
@@ -42,6 +43,8 @@ class SACState(NamedTuple):
     log_temperature: Params
     """A scalar; None, a tree without leaves, where the temperature is fixed."""
     temperature_optimiser: Params
+    observations: Moments | None = None
+    """Running statistics of what the member saw, where observations are normalised."""
 
 
 class SACNetworks(NamedTuple):

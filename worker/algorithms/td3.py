@@ -28,6 +28,7 @@ from phylon.worker.algorithms.actor_critic import (
 from phylon.worker.core.types import Algorithm, Array, EnvironmentInfo, Hyperparams, Key, Metrics, Params, Transition
 from phylon.worker.learning import adam_init, adam_step, polyak_average, smoothed_target_action
 from phylon.worker.learning.optimiser import OptimiserState
+from phylon.worker.learning.reward_scale import Moments
 from phylon.worker.networks import critic_ensemble, deterministic_policy
 
 
@@ -42,6 +43,8 @@ class TD3State(NamedTuple):
     """int32: critic steps since the last policy step."""
     policy_loss: Array
     """Loss at the last policy step: what the metrics show at the steps in between."""
+    observations: Moments | None = None
+    """Running statistics of what the member saw, where observations are normalised."""
 
 
 def td3(spec: TD3Spec, info: EnvironmentInfo) -> Algorithm:

@@ -5,6 +5,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import jax
 
+from phylon.policy.parts import Part
 from phylon.registry.descriptions import Experience, StateDescription
 
 Array = jax.Array
@@ -23,7 +24,8 @@ Hyperparams = dict[str, Array]
 Metrics = dict[str, Array]
 
 Batch = Any
-"""What one update learns from: a `Transition` [batch, ...] or a `Rollout` [steps, envs, ...], as the algorithm says."""
+"""What one update learns from, as the algorithm says: a `Transition` or `NStepTransition` [batch, ...], or a `Rollout`
+[steps, envs, ...]."""
 
 AnyArray = TypeVar("AnyArray")
 
@@ -35,9 +37,26 @@ class Transition(NamedTuple, Generic[AnyArray]):
     action: AnyArray
     reward: AnyArray
     terminated: AnyArray
-    """float32, 0 or 1. A step that was only truncated has 0: its value is bootstrapped."""
+    """float32, 0 or 1. A step that was only truncated has 0: its value is bootstrapped. In between where a transition
+    stands for several steps (`learning/n_step.py`): 1 minus the share of the bootstrap that is left."""
     next_obs: AnyArray
     """The true observation after the step, never that of the next episode."""
+
+
+class NStepTransition(NamedTuple, Generic[AnyArray]):
+    """Up to n consecutive steps of one episode."""
+
+    obs: AnyArray
+    """The first one's, and so is the action."""
+    action: AnyArray
+    reward: AnyArray
+    """[..., n], 0 beyond the last step."""
+    terminated: AnyArray
+    """Whether the last step ended the episode."""
+    next_obs: AnyArray
+    """The last one's: what is bootstrapped from."""
+    steps: AnyArray
+    """float32, 1 to n."""
 
 
 class EnvironmentInfo(NamedTuple):
@@ -45,7 +64,7 @@ class EnvironmentInfo(NamedTuple):
 
     observation_shape: tuple[int, ...]
     action_size: int
-    """Length of a continuous action, or the number of discrete ones."""
+    """Length of a continuous action, or the number of discrete ones, of all choices together."""
     max_episode_steps: int | None
     is_discrete: bool = False
     """Actions are whole numbers below `action_size`: int32, without a last axis."""
@@ -55,14 +74,23 @@ class EnvironmentInfo(NamedTuple):
     """Environments in which a member collects its rollouts."""
     frame_stack: int = 1
     """How many frames an observation is made of, along its last axis, the newest last: each step adds one."""
+    action_counts: tuple[int, ...] = ()
+    """The values of each choice, where an action is several choices at once: int32 [choices]."""
+    observation_parts: tuple[Part, ...] = ()
+    """What a composite observation is made of; members see it as one vector."""
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether actions are whole numbers: one, or several at once."""
+        return self.is_discrete or bool(self.action_counts)
 
     @property
     def action_shape(self) -> tuple[int, ...]:
-        return () if self.is_discrete else (self.action_size,)
+        return () if self.is_discrete else (len(self.action_counts) or self.action_size,)
 
     @property
     def action_dtype(self) -> str:
-        return "int32" if self.is_discrete else "float32"
+        return "int32" if self.has_choices else "float32"
 
 
 class InitFn(Protocol):
@@ -90,6 +118,20 @@ class UpdateFn(Protocol):
     def __call__(self, state: State, hyperparams: Hyperparams, batch: Batch, key: Key) -> tuple[State, Metrics]: ...
 
 
+class ScheduleFn(Protocol):
+    """Hyper-parameters as the update with this number uses them, and those that differ from the given ones as metrics.
+
+    Numbers count the updates of the whole run. For one member, or for arrays [P] of hyper-parameters.
+    """
+
+    def __call__(self, hyperparams: Hyperparams, number: Array) -> tuple[Hyperparams, Metrics]: ...
+
+
+def as_given(hyperparams: Hyperparams, number: Array) -> tuple[Hyperparams, Metrics]:
+    del number
+    return hyperparams, {}
+
+
 class Rollout(NamedTuple, Generic[AnyArray]):
     """Consecutive experience of one member, [steps, envs, ...], collected by the policy from before the update."""
 
@@ -107,6 +149,11 @@ class Algorithm(NamedTuple):
     learns_from: Experience = "replay"
     layout: StateDescription = StateDescription()
     """What the fields of the state are. `build_algorithm` fills both in from the algorithm's description."""
+    cut_episodes: Callable[[State], State] | None = None
+    """(state, in host memory) -> the state when environments restart in the middle of their episodes; for algorithms
+    that remember something of the episodes under way."""
+    schedule: ScheduleFn = as_given
+    """Applied by whoever calls `update`."""
 
     @property
     def parts(self) -> Mapping[str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.catalogue import COMPOSITE, Space, box, discrete
+from phylon.catalogue import OTHER, Space, box, discrete
 from phylon.worker.environments.host import Actions, Observations
 from phylon.worker.environments.spaces import scaled
 
@@ -78,16 +78,16 @@ def read_observation(id: str, family: str, spec: Any) -> Observed:
             parts[tuple(path)] = part
     is_channels_first = family in CHANNELS_FIRST
     space = _observation_space(list(parts.values()), is_channels_first)
-    return Observed(tuple(parts), COMPOSITE if spec.config.max_num_players > 1 else space, is_channels_first)
+    return Observed(tuple(parts), OTHER if spec.config.max_num_players > 1 else space, is_channels_first)
 
 
 def _observation_space(parts: list[ArraySpec], is_channels_first: bool) -> Space:
     if len(parts) > 1:
         is_vector = all(part.dtype.kind == "f" for part in parts)
-        return box((sum(math.prod(_shape(part)) for part in parts),), str(parts[0].dtype)) if is_vector else COMPOSITE
+        return box((sum(math.prod(_shape(part)) for part in parts),), str(parts[0].dtype)) if is_vector else OTHER
     shape, dtype = _shape(parts[0]), parts[0].dtype
     if dtype.kind == "b":
-        return COMPOSITE
+        return OTHER
     if dtype.kind == "i" and not shape:
         return _discrete(parts[0])
     return box((*shape[1:], shape[0]) if is_channels_first else shape, str(dtype))
@@ -113,11 +113,11 @@ def read_action(spec: Any) -> Acted:
 def _action_space(parts: list[ArraySpec]) -> Space:
     part, shape = parts[0], _shape(parts[0])
     if len(parts) > 1:
-        return COMPOSITE
+        return OTHER
     if part.dtype.kind == "i":
-        return COMPOSITE if shape else _discrete(part)
+        return OTHER if shape else _discrete(part)
     is_bounded = np.max(np.abs([part.minimum, part.maximum])) < LARGEST_BOUND
-    return box(shape, str(part.dtype)) if is_bounded else COMPOSITE
+    return box(shape, str(part.dtype)) if is_bounded else OTHER
 
 
 def _discrete(part: ArraySpec) -> Space:

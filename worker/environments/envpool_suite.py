@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from phylon.catalogue import EnvironmentEntry
 from phylon.catalogue.bundled import ENVPOOL
+from phylon.policy.network import NativeActions
 from phylon.spec.environment import AtariSpec, EnvironmentSpec, ProcgenSpec
 from phylon.worker.core.errors import EnvironmentUnavailable
 from phylon.worker.core.types import EnvironmentInfo
@@ -22,7 +23,7 @@ from phylon.worker.environments import rendering
 from phylon.worker.environments.envpool_spaces import Acted, Observed, read_action, read_observation
 from phylon.worker.environments.host import Actions, HostEnvironments, Observations, Purpose, Renderer, StepResult
 from phylon.worker.environments.qt import prepare_procgen
-from phylon.worker.environments.spaces import info_of
+from phylon.worker.environments.spaces import bounded, info_of
 
 FAMILIES = {"envpool.mujoco.dmc": "dm_control", "envpool.mujoco.gym": "mujoco"}
 """Where the last part of the module would not say it."""
@@ -72,6 +73,13 @@ def _kind(id: str) -> Kind:
         max_episode_steps=spec.config.max_episode_steps,
     )
     return Kind(entry, observed, acted)
+
+
+def native_actions(id: str) -> NativeActions:
+    acted = _kind(id).acted
+    if acted.space.kind == "discrete":
+        return NativeActions((), "int64", start=int(acted.low))
+    return bounded(acted.space.shape, acted.space.dtype, acted.low, acted.high)
 
 
 def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvironments:

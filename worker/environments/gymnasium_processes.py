@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.policy.parts import Part
+from phylon.spec.environment import EnvironmentSpec
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.environments.gymnasium_inline import Chunk, Environment, empty_result
 from phylon.worker.environments.host import Actions, Observations, StepResult
@@ -48,20 +50,27 @@ class Shared(NamedTuple):
 class Rows(NamedTuple):
     """What a process needs to know: how to open its environments, and which rows are theirs."""
 
-    open: Callable[[str], Environment]
-    id: str
+    open: Callable[[EnvironmentSpec], Environment]
+    environment: EnvironmentSpec
+    parts: tuple[Part, ...]
+    """Of composite observations."""
     start: int
     stop: int
 
 
 class ProcessEnvironments:
     def __init__(
-        self, open: Callable[[str], Environment], id: str, info: EnvironmentInfo, count: int, processes: int
+        self,
+        open: Callable[[EnvironmentSpec], Environment],
+        environment: EnvironmentSpec,
+        info: EnvironmentInfo,
+        count: int,
+        processes: int,
     ) -> None:
         self.info = info
         self.count = count
-        self._id = id
-        action = np.empty((count,), np.int32) if info.is_discrete else np.empty((count, info.action_size), np.float32)
+        self._id = environment.id
+        action = np.empty((count, *info.action_shape), info.action_dtype)
         shared = Shared(_share(action), tuple(map(_share, empty_result(info, count))))
         self._actions = shared.actions.view()
         self._result = StepResult._make(array.view() for array in shared.result)
@@ -69,7 +78,8 @@ class ProcessEnvironments:
         borders = [count * number // processes for number in range(processes + 1)]
         for start, stop in itertools.pairwise(borders):
             ours, theirs = CONTEXT.Pipe()
-            process = CONTEXT.Process(target=_serve, args=(Rows(open, id, start, stop), shared, theirs), daemon=True)
+            rows = Rows(open, environment, info.observation_parts, start, stop)
+            process = CONTEXT.Process(target=_serve, args=(rows, shared, theirs), daemon=True)
             process.start()
             theirs.close()  # so that our end sees it when the process dies
             self._workers.append((process, ours))
@@ -128,7 +138,8 @@ def _serve(rows: Rows, shared: Shared, connection: Connection) -> None:
             command = connection.recv()
             try:
                 if chunk is None:
-                    chunk = Chunk([rows.open(rows.id) for _ in range(rows.start, rows.stop)])
+                    opened = [rows.open(rows.environment) for _ in range(rows.start, rows.stop)]
+                    chunk = Chunk(opened, rows.parts)
                 if command is None:
                     chunk.step(actions, result)
                 else:

@@ -6,13 +6,15 @@ import gymnax
 import jax.numpy as jnp
 from gymnax.environments import spaces
 
-from phylon.catalogue import COMPOSITE, EnvironmentEntry, Space, box, discrete
+from phylon.catalogue import OTHER, EnvironmentEntry, Space, box, discrete
+from phylon.policy.network import NativeActions
 from phylon.spec.environment import EnvironmentSpec
 from phylon.worker.core.errors import EnvironmentUnavailable
 from phylon.worker.core.types import Array, Key
 from phylon.worker.environments.host import HostEnvironments, Purpose, Renderer
 from phylon.worker.environments.jax_environment import EnvironmentState, JaxEnvironment, JaxPool, JaxStep
-from phylon.worker.environments.spaces import info_of, scaled
+from phylon.worker.environments.spaces import bounded, info_of, scaled
+from phylon.worker.environments.wrappers import wrap
 
 LEFT_OUT = ("MNISTBandit-bsuite",)
 """Would fetch its pictures from the internet."""
@@ -35,13 +37,20 @@ def find_entry(id: str) -> EnvironmentEntry:
 
 
 def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvironments:
-    del purpose  # there is but one distribution
-    return JaxPool(make_jax_environment(environment.id), count)
+    return JaxPool(wrap(environment, "functional", make_jax_environment(environment.id), purpose), count)
 
 
 def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
     del environment  # gymnax draws with Matplotlib, figure by figure
     return None
+
+
+def native_actions(id: str) -> NativeActions:
+    environment, params = _open(id)
+    space = environment.action_space(params)
+    if isinstance(space, spaces.Discrete):
+        return NativeActions((), "int64")
+    return bounded(tuple(space.shape), str(jnp.dtype(space.dtype)), space.low, space.high)
 
 
 def make_jax_environment(id: str) -> JaxEnvironment:
@@ -81,4 +90,4 @@ def _space(space: Any) -> Space:
         case spaces.Discrete():
             return discrete(int(space.n))
         case _:
-            return COMPOSITE
+            return OTHER

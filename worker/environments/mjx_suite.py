@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.catalogue import EnvironmentEntry
+from phylon.policy.network import NativeActions
 from phylon.spec.environment import EnvironmentSpec
 from phylon.worker.core.errors import EnvironmentUnavailable
 from phylon.worker.core.types import Array, Key
@@ -21,7 +22,9 @@ from phylon.worker.environments import gymnasium_suite, rendering
 from phylon.worker.environments.host import HostEnvironments, Purpose, Renderer
 from phylon.worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep
 from phylon.worker.environments.mjx_tasks import TASKS, Data, Moved, Start, Task
-from phylon.worker.environments.spaces import info_of, scaled
+from phylon.worker.environments.spaces import bounded, info_of, scaled
+from phylon.worker.environments.wrappers import wrap
+from phylon.worker.environments.wrappers.functional import innermost
 
 
 class Simulation(NamedTuple):
@@ -41,23 +44,28 @@ def find_entry(id: str) -> EnvironmentEntry:
 
 
 def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvironments:
-    del purpose  # there is but one distribution
-    return JaxPool(make_jax_environment(environment.id), count)
+    return JaxPool(wrap(environment, "functional", make_jax_environment(environment.id), purpose), count)
 
 
 def make_renderer(environment: EnvironmentSpec) -> Renderer | None:
     """Gymnasium draws, from the state of the simulation here."""
-    pool = JaxPool(make_jax_environment(environment.id), 1)
+    pool = JaxPool(wrap(environment, "functional", make_jax_environment(environment.id), "evaluate"), 1)
     shown: Any = gymnasium_suite.open_environment(environment.id, render_mode="rgb_array")
     shown.reset(seed=0)
 
     def frame() -> NDArray[np.uint8]:
         assert pool.now is not None, "reset the environment first"
-        data = pool.now.states.data
+        data = innermost(pool.now.states).data
         shown.unwrapped.set_state(np.asarray(data.qpos[0], np.float64), np.asarray(data.qvel[0], np.float64))
         return np.array(shown.render(), np.uint8)
 
     return rendering.tried(Renderer(pool, frame, shown.metadata["render_fps"]), environment.id)
+
+
+def native_actions(id: str) -> NativeActions:
+    """Those of Gymnasium's twin."""
+    low, high = _plain_model(TASKS[id]).actuator_ctrlrange.T
+    return bounded(low.shape, "float32", low, high)
 
 
 def make_jax_environment(id: str) -> JaxEnvironment:

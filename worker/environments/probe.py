@@ -12,7 +12,9 @@ Each isolates one ability. Observations and actions are one number each.
 
 Each also exists with two discrete actions, as ConstantRewardDiscrete-v0 and so on: 0 stands for the action -1/2, and
 1 for +1/2. ConstantRewardImage-v0 and so on have them, too, and show the observation as a grey picture: -1 is black, +1
-is white.
+is white. ConstantRewardDict-v0 and so on show its size and its sign apart, as a composite observation. The actions of
+ConstantRewardMultiDiscrete-v0 and so on are two choices at once: the first as above, and the second adds -1/2, 0 or
++1/2, so that ActionReward's best are (0, 1) at -1 and (1, 1) at +1.
 """
 
 from collections.abc import Callable
@@ -21,7 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.catalogue import EnvironmentEntry, box, discrete
+from phylon.catalogue import EnvironmentEntry, Part, Space, box, composite, discrete, multi_discrete
+from phylon.policy.flattening import flatten_batch
 from phylon.spec.environment import EnvironmentSpec
 from phylon.worker.core.errors import EnvironmentUnavailable
 from phylon.worker.core.types import EnvironmentInfo
@@ -55,11 +58,18 @@ class Probe(NamedTuple):
     max_episode_steps: int
     is_discrete: bool = False
     is_image: bool = False
+    is_composite: bool = False
+    has_second_choice: bool = False
 
 
 IMAGE_SHAPE = (8, 8, 3)
 CHOICES = np.array([-0.5, 0.5], np.float32)
 """What the discrete actions stand for."""
+SECOND_CHOICES = np.array([-0.5, 0.0, 0.5], np.float32)
+PARTS = (
+    Part(path=("sign",), kind="discrete", shape=(), dtype="int64", counts=(3,), starts=(-1,)),
+    Part(path=("size",), kind="box", shape=(1,), dtype="float32", counts=(), starts=()),
+)
 
 
 def _always(obs: FloatArray) -> BoolArray:
@@ -98,9 +108,14 @@ CONTINUOUS = {
     "Truncation": Probe((-1.0, 1.0), _truncation, 1),
 }
 PROBES = {f"{name}-v0": probe for name, probe in CONTINUOUS.items()} | {
-    f"{name}{kind}-v0": probe._replace(is_discrete=True, is_image=kind == "Image")
+    f"{name}{kind}-v0": probe._replace(
+        is_discrete=kind != "MultiDiscrete",
+        is_image=kind == "Image",
+        is_composite=kind == "Dict",
+        has_second_choice=kind == "MultiDiscrete",
+    )
     for name, probe in CONTINUOUS.items()
-    for kind in ("Discrete", "Image")
+    for kind in ("Discrete", "Image", "Dict", "MultiDiscrete")
 }
 
 
@@ -111,15 +126,27 @@ def ids() -> list[str]:
 def find_entry(id: str) -> EnvironmentEntry:
     if id not in PROBES:
         raise EnvironmentUnavailable(f"there is no probe environment '{id}'", f"use one of {', '.join(PROBES)}")
-    number = box((1,), "float32")
+    probe = PROBES[id]
     return EnvironmentEntry(
         suite="probe",
         id=id,
         family="probe",
-        observation=box(IMAGE_SHAPE, "uint8") if PROBES[id].is_image else number,
-        action=discrete(len(CHOICES)) if PROBES[id].is_discrete else number,
-        max_episode_steps=PROBES[id].max_episode_steps,
+        observation=_observation_space(probe),
+        action=_action_space(probe),
+        max_episode_steps=probe.max_episode_steps,
     )
+
+
+def _observation_space(probe: Probe) -> Space:
+    if probe.is_composite:
+        return composite(PARTS)
+    return box(IMAGE_SHAPE, "uint8") if probe.is_image else box((1,), "float32")
+
+
+def _action_space(probe: Probe) -> Space:
+    if probe.has_second_choice:
+        return multi_discrete((len(CHOICES), len(SECOND_CHOICES)))
+    return discrete(len(CHOICES)) if probe.is_discrete else box((1,), "float32")
 
 
 def make(environment: EnvironmentSpec, count: int, purpose: Purpose) -> HostEnvironments:
@@ -147,9 +174,7 @@ class ProbeEnvironments:
         return self._shown(self._obs)
 
     def step(self, actions: Actions) -> StepResult:
-        outcome = self._probe.step(
-            self._obs, CHOICES[actions] if self._probe.is_discrete else np.clip(actions[:, 0], -1, 1)
-        )
+        outcome = self._probe.step(self._obs, self._meant(actions))
         self._obs = outcome.obs.copy()
         for row in np.flatnonzero(outcome.terminated | outcome.truncated).tolist():
             self._obs[row] = self._start(row)
@@ -159,7 +184,14 @@ class ProbeEnvironments:
     def close(self) -> None:
         """Nothing is held open."""
 
+    def _meant(self, actions: Actions) -> FloatArray:
+        if self._probe.has_second_choice:
+            return CHOICES[actions[:, 0]] + SECOND_CHOICES[actions[:, 1]]
+        return CHOICES[actions] if self._probe.is_discrete else np.clip(actions[:, 0], -1, 1)
+
     def _shown(self, obs: FloatArray) -> Observations:
+        if self._probe.is_composite:
+            return flatten_batch(PARTS, {"sign": np.sign(obs), "size": np.abs(obs)[:, None]})
         if not self._probe.is_image:
             return obs[:, None]
         shades = np.round(127.5 * (obs + 1)).astype(np.uint8)

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.worker.core.keys import derive, member_keys
-from phylon.worker.core.types import Array, Hyperparams, Joint, State
+from phylon.worker.core.types import Array, Hyperparams, Joint, Key, State
 from phylon.worker.execution.compilation import compile_options
 from phylon.worker.execution.interface import (
     Acting,
@@ -32,17 +32,17 @@ def make_acting(work: Workload, shape: Population, device: Device) -> Acting:
     """`shape`: shapes and types of the population's leaves; `device`: where calls from the host run."""
 
     def explore(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
-        return work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True)
+        return _finite(work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True))
 
-    def exploit(state: State, hyperparams: Hyperparams, obs: Array) -> Array:
-        return work.algorithm.act(state, hyperparams, obs, jax.random.key(0), False)  # the key is not read
+    def exploit(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
+        return _finite(act_for_evaluation(work, state, hyperparams, obs, jax.random.wrap_key_data(key)))
 
     members = (own_parts(shape), work.hyperparams_shape())
     structure = jax.tree.structure(members)
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), members)
     obs = jax.ShapeDtypeStruct((1, *work.info.observation_shape), work.info.observation_dtype)
     key = jax.ShapeDtypeStruct((2,), jnp.uint32)
-    is_read = np.array(find_leaves_read(explore, one, obs, key)) | find_leaves_read(exploit, one, obs)
+    is_read = np.array(find_leaves_read(explore, one, obs, key)) | find_leaves_read(exploit, one, obs, key)
 
     def read_policies(population: Population, hyperparams: Hyperparams) -> Policies:
         leaves = jax.tree.leaves((own_parts(population), hyperparams))
@@ -57,7 +57,11 @@ def make_acting(work: Workload, shape: Population, device: Device) -> Acting:
         return run
 
     map_members = _choose_member_map(work)
-    explore_all, exploit_all = take_policies(map_members(explore)), take_policies(map_members(exploit))
+    explore_all, exploit_with_keys = take_policies(map_members(explore)), take_policies(map_members(exploit))
+
+    def exploit_all(policies: Policies, obs: Array, keys: Array, step: Array) -> Array:
+        return exploit_with_keys(policies, obs, _fold_step_in(keys, step))
+
     run_explore, run_exploit = (
         jax.jit(run, compiler_options=compile_options(device)) for run in (explore_all, exploit_all)
     )
@@ -72,12 +76,41 @@ def make_acting(work: Workload, shape: Population, device: Device) -> Acting:
         def explore_from_host(obs: FloatArray, keys: KeyWords) -> FloatArray:
             return np.asarray(run_explore(policies_on_device(), obs, keys))
 
-        def exploit_from_host(obs: FloatArray) -> FloatArray:
-            return np.asarray(run_exploit(policies_on_device(), obs))
+        def exploit_from_host(obs: FloatArray, keys: KeyWords, step: int) -> FloatArray:
+            return np.asarray(run_exploit(policies_on_device(), obs, keys, np.uint32(step)))
 
         return Actor(policies, explore_from_host, exploit_from_host)
 
     return Acting(make_actor, _make_exploration_keys(work), explore_all, exploit_all)
+
+
+def act_for_evaluation(work: Workload, state: State, hyperparams: Hyperparams, obs: Array, key: Key) -> Array:
+    """Of one member, for observations [episodes, ...]; see `EvaluationPolicy`."""
+    policy = work.evaluation
+    if policy.epsilon == 0:
+        return work.algorithm.act(state, hyperparams, obs, key, policy.is_sampled)
+    own_key, replace_key, random_key = jax.random.split(key, 3)
+    action = work.algorithm.act(state, hyperparams, obs, own_key, policy.is_sampled)
+    is_replaced = jax.random.uniform(replace_key, action.shape) < policy.epsilon
+    anything = jax.random.randint(random_key, action.shape, 0, work.info.action_size, action.dtype)
+    return jnp.where(is_replaced, anything, action)
+
+
+def _fold_step_in(keys: Array, step: Array) -> Array:
+    """Keys [members, 2] of an evaluation -> those of one step of its episodes."""
+
+    def fold(words: Array) -> Array:
+        return jax.random.key_data(derive(jax.random.wrap_key_data(words), step))
+
+    return jax.vmap(fold)(keys)
+
+
+def _finite(action: Array) -> Array:
+    """Zeros instead of what is no action: weights that are still finite may be so large that a policy overflows.
+
+    Simulators and a replay that members share must not see it; the next updates find the member diverged.
+    """
+    return jnp.where(jnp.isfinite(action), action, jnp.zeros_like(action))
 
 
 def own_parts(population: Population) -> State:

@@ -125,7 +125,7 @@ def _fingerprint(work: Workload, structure: dict[str, Any]) -> str:
         "cores": len(os.sched_getaffinity(0)),
         "jax": jax.__version__,
         "population_size": work.population_size,
-        "environment": work.info,
+        "environment": [*work.info._replace(observation_parts=()), *map(str, work.info.observation_parts)],
         "structure": structure,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:24]

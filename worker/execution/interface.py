@@ -37,6 +37,18 @@ KeyWords = NDArray[np.uint32]
 """A random key as two plain words; typed keys take the slow path into a compiled program."""
 
 
+class EvaluationPolicy(NamedTuple):
+    """How members act while they are evaluated."""
+
+    is_sampled: bool = False
+    """By a sample of a stochastic policy, instead of its mode."""
+    epsilon: float = 0.0
+    """How likely a discrete action is replaced by one of all, drawn uniformly."""
+
+
+WITHOUT_CHANCE = EvaluationPolicy()
+
+
 @dataclass(frozen=True)
 class Workload:
     """What is to be run, whatever the strategy."""
@@ -47,6 +59,7 @@ class Workload:
     population_size: int
     hyperparams: dict[str, float]
     """Every hyper-parameter by name, with a typical value, which is good for timing only."""
+    evaluation: EvaluationPolicy = WITHOUT_CHANCE
 
     @cached_property
     def algorithm(self) -> Algorithm:
@@ -84,8 +97,8 @@ class Actor(NamedTuple):
     """Where the members live."""
     explore: Callable[[FloatArray, KeyWords], FloatArray]
     """(observations [P, envs, ...], keys [P, 2]) -> actions [P, envs, action]."""
-    exploit: Callable[[FloatArray], FloatArray]
-    """The policies' best actions, without noise."""
+    exploit: Callable[[FloatArray, KeyWords, int], FloatArray]
+    """(observations [P, episodes, ...], keys [P, 2], step of the episodes) -> actions as evaluation wants them."""
 
 
 class Acting(NamedTuple):
@@ -96,7 +109,10 @@ class Acting(NamedTuple):
     """(run key, segment, count) -> [count, P, 2]: the exploration keys of a segment."""
     explore: Callable[[Policies, jax.Array, jax.Array], jax.Array]
     """(policies, observations [P, envs, ...], keys [P, 2]) -> actions [P, envs, ...]; of all members or some."""
-    exploit: Callable[[Policies, jax.Array], jax.Array]
+    exploit: Callable[[Policies, jax.Array, jax.Array, jax.Array], jax.Array]
+    """(policies, observations [P, episodes, ...], keys [P, 2], step of the episodes) -> actions; of all members or
+    some. The keys are those of the whole evaluation, and the step is folded into them. Where `EvaluationPolicy` leaves
+    nothing to chance they are not read."""
 
 
 class InitFn(Protocol):

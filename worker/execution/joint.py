@@ -24,15 +24,18 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
     def run(
         population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Joint, Report]:
-        def step(population: Joint, inputs: tuple[Transition[Array], Array]) -> tuple[Joint, Metrics]:
-            batch, words = inputs
-            return algorithm.update(population, hyperparams, batch, jax.random.wrap_key_data(words))
+        def step(population: Joint, inputs: tuple[Transition[Array], Array, Array]) -> tuple[Joint, Metrics]:
+            batch, words, number = inputs
+            now, scheduled = work.algorithm.schedule(hyperparams, number)
+            population, metrics = algorithm.update(population, now, batch, jax.random.wrap_key_data(words))
+            return population, metrics | scheduled
 
         updates = batches.reward.shape[1]
         keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), algorithm.learners)
         words = jax.vmap(lambda own: update_keys(own, first, updates))(keys)
         by_update = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), (batches, words))
-        population, metrics = jax.lax.scan(step, population, by_update)
+        numbers = first + jnp.arange(updates, dtype=jnp.uint32)
+        population, metrics = jax.lax.scan(step, population, (*by_update, numbers))
         return population, Report({name: jnp.mean(values, axis=0) for name, values in metrics.items()}, hyperparams)
 
     init_program = jax.jit(init_population, compiler_options=fast_compile_options())

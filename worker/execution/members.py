@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.worker.core.keys import derive, update_keys
-from phylon.worker.core.types import Algorithm, Array, Hyperparams, Key, State, Transition
+from phylon.worker.core.types import Algorithm, Array, Hyperparams, Joint, Key, State, Transition
 from phylon.worker.execution.acting import own_parts
 from phylon.worker.execution.interface import Population, Report
 
@@ -23,8 +23,9 @@ def member_updates(algorithm: Algorithm) -> MemberUpdates:
     def learn_from_rollout(
         state: State, hyperparams: Hyperparams, rollout: Any, key: Key, first: Array
     ) -> tuple[State, Report]:
-        state, metrics = algorithm.update(state, hyperparams, rollout, derive(key, first))
-        return state, Report(metrics, hyperparams)
+        now, scheduled = algorithm.schedule(hyperparams, first)
+        state, metrics = algorithm.update(state, now, rollout, derive(key, first))
+        return state, Report(metrics | scheduled, hyperparams)
 
     if algorithm.learns_from == "rollout":
         return learn_from_rollout
@@ -32,12 +33,15 @@ def member_updates(algorithm: Algorithm) -> MemberUpdates:
     def run(
         state: State, hyperparams: Hyperparams, batches: Transition[Array], key: Key, first: Array
     ) -> tuple[State, Report]:
-        def step(state: State, inputs: tuple[Transition[Array], Array]) -> tuple[State, dict[str, Array]]:
-            batch, words = inputs
-            return algorithm.update(state, hyperparams, batch, jax.random.wrap_key_data(words))
+        def step(state: State, inputs: tuple[Transition[Array], Array, Array]) -> tuple[State, dict[str, Array]]:
+            batch, words, number = inputs
+            now, scheduled = algorithm.schedule(hyperparams, number)
+            state, metrics = algorithm.update(state, now, batch, jax.random.wrap_key_data(words))
+            return state, metrics | scheduled
 
-        keys = update_keys(key, first, batches.reward.shape[0])
-        state, metrics = jax.lax.scan(step, state, (batches, keys))
+        count = batches.reward.shape[0]
+        numbers = first + jnp.arange(count, dtype=jnp.uint32)
+        state, metrics = jax.lax.scan(step, state, (batches, update_keys(key, first, count), numbers))
         # Hyper-parameters are returned along with the state: through the same slicing, mapping and sharding.
         return state, Report({name: jnp.mean(values) for name, values in metrics.items()}, hyperparams)
 
@@ -72,6 +76,21 @@ def take_members(population: Population, parents: Array) -> Population:
     return jax.tree.map(lambda leaf: leaf[parents], population)
 
 
+def find_finite_members(population: Population) -> NDArray[np.bool_]:
+    """[P]: whether every number of a member's own is finite."""
+    return np.asarray(_find_finite_members(own_parts(population)))
+
+
+def is_all_finite(tree: Any) -> bool:
+    return bool(_is_all_finite(tree))
+
+
+def blank_members(population: Population, is_blank: NDArray[np.bool_]) -> Population:
+    """The population in which those members' own parts are zeros; all else stays to the bit."""
+    blanked = _blank_members(own_parts(population), is_blank)
+    return population._replace(members=blanked) if isinstance(population, Joint) else blanked
+
+
 def checksum(population: Population) -> NDArray[np.uint32]:
     """Two words per member, [P, 2], from every bit of its state; equal members have equal words."""
     return np.asarray(_checksum_members(own_parts(population)))
@@ -89,4 +108,16 @@ def _words(leaf: Array) -> Array:
     return jax.lax.bitcast_convert_type(leaf, unsigned).astype(jnp.uint32).reshape(-1)
 
 
+def _is_member_finite(state: State) -> Array:
+    numbers = [leaf for leaf in jax.tree.leaves(state) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
+    return jnp.all(jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in numbers]))
+
+
+def _blank_member(state: State, is_blank: Array) -> State:
+    return jax.tree.map(lambda leaf: jnp.where(is_blank, jnp.zeros_like(leaf), leaf), state)
+
+
 _checksum_members = jax.jit(jax.vmap(member_checksum))
+_find_finite_members = jax.jit(jax.vmap(_is_member_finite))
+_is_all_finite = jax.jit(_is_member_finite)
+_blank_members = jax.jit(jax.vmap(_blank_member))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from phylon.worker.core.types import Array
 
@@ -48,6 +49,11 @@ def scale_rewards(scale: RewardScale, reward: Array, ended: Array, discount: Arr
     moments = merge_moments(scale.moments, moments_of(returns))
     scaled = jnp.clip(reward / jnp.sqrt(moments.variance + 1e-8), -CLIP, CLIP)
     return scaled, RewardScale(moments, carried)
+
+
+def cut_returns(scale: RewardScale) -> RewardScale:
+    """In host memory: all episodes were cut off, and what comes next belongs to new ones."""
+    return scale._replace(returns=np.zeros_like(scale.returns))
 
 
 def moments_of(values: Array) -> Moments:

@@ -1,6 +1,9 @@
-"""What a stochastic policy returns: a categorical, a diagonal normal, or a normal distribution squashed by tanh."""
+"""What a stochastic policy returns: one categorical or several, a diagonal normal, or a normal squashed by tanh."""
 
+import functools
+import itertools
 import math
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import jax
@@ -41,6 +44,36 @@ class Categorical(NamedTuple):
     def entropy(self) -> Array:
         log_probs = jax.nn.log_softmax(self.logits)
         return -jnp.sum(jnp.exp(log_probs) * log_probs, axis=-1)
+
+
+class FactoredCategorical(NamedTuple):
+    """Several choices at once, independent of each other; actions are int32 [..., choices]."""
+
+    factors: tuple[Categorical, ...]
+
+    def sample(self, key: Key) -> Array:
+        keys = jax.random.split(key, len(self.factors))
+        return jnp.stack([factor.sample(key) for factor, key in zip(self.factors, keys, strict=True)], axis=-1)
+
+    def mode(self) -> Array:
+        return jnp.stack([factor.mode() for factor in self.factors], axis=-1)
+
+    def log_prob(self, action: Array) -> Array:
+        return sum_all(factor.log_prob(action[..., place]) for place, factor in enumerate(self.factors))
+
+    def entropy(self) -> Array:
+        return sum_all(factor.entropy() for factor in self.factors)
+
+
+def factored(logits: Array, counts: Sequence[int]) -> FactoredCategorical:
+    """From the logits of all choices end to end, [..., sum of counts]."""
+    stops = list(itertools.accumulate(counts))
+    stretches = [logits[..., stop - count : stop] for count, stop in zip(counts, stops, strict=True)]
+    return FactoredCategorical(tuple(map(Categorical, stretches)))
+
+
+def sum_all(values: Iterable[Array]) -> Array:
+    return functools.reduce(jnp.add, values)
 
 
 class DiagonalNormal(NamedTuple):

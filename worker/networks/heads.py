@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from phylon.spec.algorithms.convolutions import NetworkSpec
 from phylon.worker.core.types import Array, EnvironmentInfo, Key, Params
-from phylon.worker.networks.distributions import ActionDistribution, Categorical, DiagonalNormal
+from phylon.worker.networks.distributions import ActionDistribution, Categorical, DiagonalNormal, factored
 from phylon.worker.networks.mlp import Head, mlp_with_heads
 from phylon.worker.networks.network import Network
 from phylon.worker.networks.torsos import torso
@@ -70,7 +70,7 @@ def policy_and_value(spec: NetworkSpec, info: EnvironmentInfo, is_shared: bool) 
     def init(key: Key) -> Params:
         keys = jax.random.split(key, len(bodies))
         params = {name: body.init(body_key) for body_key, (name, body) in zip(keys, bodies.items(), strict=True)}
-        return params if info.is_discrete else params | {"output_log_std": jnp.zeros(info.action_size)}
+        return params if info.has_choices else params | {"output_log_std": jnp.zeros(info.action_size)}
 
     def apply(params: Params, obs: Array) -> PolicyAndValue:
         outputs: dict[str, Array] = {}
@@ -79,6 +79,8 @@ def policy_and_value(spec: NetworkSpec, info: EnvironmentInfo, is_shared: bool) 
         logits_or_mean, value = outputs["output_policy"], outputs["output_value"][..., 0]
         if info.is_discrete:
             return PolicyAndValue(Categorical(logits_or_mean), value)
+        if info.action_counts:
+            return PolicyAndValue(factored(logits_or_mean, info.action_counts), value)
         log_std = params["output_log_std"].reshape((1,) * (logits_or_mean.ndim - 1) + (-1,))
         return PolicyAndValue(DiagonalNormal(logits_or_mean, jnp.broadcast_to(log_std, logits_or_mean.shape)), value)
 

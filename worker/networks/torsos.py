@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax.nn import initializers
 
+from phylon.policy.network import ImagePart, images_of, ranges_between
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec, NetworkSpec
 from phylon.spec.algorithms.networks import MLPSpec
 from phylon.worker.core.errors import UnsupportedEnvironment
@@ -28,6 +29,35 @@ class Torso(NamedTuple):
 
 
 def torso(spec: NetworkSpec, info: EnvironmentInfo) -> Torso:
+    images = images_of(info.observation_parts)
+    if images and not isinstance(spec, MLPSpec):
+        return _torso_of_parts(spec, info, images)
+    return _one_torso(spec, info)
+
+
+def _torso_of_parts(spec: NetworkSpec, info: EnvironmentInfo, images: tuple[ImagePart, ...]) -> Torso:
+    """A torso for each image among the numbers of a vector; their features, then all other numbers."""
+    (size,) = info.observation_shape
+    torsos = [_one_torso(spec, info._replace(observation_shape=image.shape, observation_parts=())) for image in images]
+    ranges = ranges_between(images, size)
+
+    def init(key: Key) -> Params:
+        keys = jax.random.split(key, len(torsos))
+        return {f"image_{place}": each.network.init(keys[place]) for place, each in enumerate(torsos)}
+
+    def apply(params: Params, obs: Array) -> Array:
+        features: list[Array] = []
+        for place, (each, image) in enumerate(zip(torsos, images, strict=True)):
+            pixels = obs[..., image.start : image.stop].reshape(*obs.shape[:-1], *image.shape)
+            features.append(each.network.apply(params[f"image_{place}"], pixels))
+        features += [obs[..., start:stop] for start, stop in ranges]
+        return jnp.concatenate(features, axis=-1)
+
+    numbers = sum(stop - start for start, stop in ranges)
+    return Torso(Network(init, apply), numbers + sum(each.features for each in torsos), torsos[0].layers)
+
+
+def _one_torso(spec: NetworkSpec, info: EnvironmentInfo) -> Torso:
     _require_rank(spec, info)
     match spec:
         case MLPSpec():

@@ -6,11 +6,12 @@ from pkgutil import resolve_name
 from phylon.spec import ExperimentSpec, tuned
 from phylon.spec.registered import describe_method
 from phylon.worker.population.hyperparams import sample_hyperparams
-from phylon.worker.population.method import Birth, Evolution, PopulationMethod, PopulationScores
+from phylon.worker.population.method import AS_IT_IS, Birth, Evolution, PopulationMethod, PopulationScores
 from phylon.worker.population.schedule import prescribe
 from phylon.worker.population.selection import ranks
 
 __all__ = [
+    "AS_IT_IS",
     "Birth",
     "Evolution",
     "PopulationMethod",

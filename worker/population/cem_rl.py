@@ -4,8 +4,8 @@
     those in the first slots make gradient steps with a critic that all share   (the training loop)
     all are evaluated; the best, trained or not, move the Gaussian              (here)
 
-A drawn policy starts with a target equal to it and a fresh optimiser; the critic lives on. Antithetic pairs stand in
-neighbouring slots, so that both halves of a pair are trained or neither (but for one pair, if the number is odd).
+A drawn policy starts with a target equal to it and a fresh optimiser; the critic lives on. Of antithetic draws the
+second half are the mirrors of the first, so with half of the members trained one of each pair is and one is not.
 """
 
 from typing import Any
@@ -15,7 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import ExperimentSpec
-from phylon.spec.methods.cem_rl import CEMRLSpec, members_of_share
+from phylon.spec.methods.cem_rl import CEMRLSpec
+from phylon.spec.selection import members_of_share
 from phylon.worker.core.types import Array, Hyperparams, Joint, Key, Params
 from phylon.worker.learning import adam_init
 from phylon.worker.population import cem
@@ -69,7 +70,7 @@ def cem_rl(spec: ExperimentSpec) -> PopulationMethod:
         everywhere = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (size, *leaf.shape)), state.mean)
         return with_policies(population, everywhere)
 
-    return PopulationMethod(init, evolve, describe, search=WeightSearch(begin, breed, centre))
+    return PopulationMethod(init, evolve, describe, search=WeightSearch(begin, breed, centre, cem.deviation))
 
 
 def with_policies(population: Joint, policies: Params) -> Joint:

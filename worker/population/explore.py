@@ -14,10 +14,12 @@ from phylon.spec.explore import (
     ExploreSpec,
     GaussianExplore,
     KeepExplore,
+    MovingExplore,
     PerturbExplore,
     ResampleExplore,
     TriangularExplore,
 )
+from phylon.spec.registered import describe_algorithm
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Key
 from phylon.worker.population.custom import load_entry_point
@@ -42,11 +44,12 @@ class Move(NamedTuple):
 def build_moves(
     algorithm: AlgorithmSpec, explore: ExploreSpec, operators: Mapping[str, ExploreSpec]
 ) -> dict[str, Move]:
-    """A move for each tuned hyper-parameter, in declaration order."""
+    """A move for each tuned hyper-parameter, in declaration order, on the scale that its algorithm declares."""
+    scale_of = describe_algorithm(algorithm).scale_of
     return {
         name: build_move(
             operators.get(name, explore),
-            prior(distribution, has_order=names_of(type(algorithm), name) is None),
+            prior(distribution, has_order=names_of(type(algorithm), name) is None, scale=scale_of(name)),
             distribution,
             name,
         )
@@ -55,6 +58,8 @@ def build_moves(
 
 
 def build_move(explore: ExploreSpec, prior: Prior, distribution: Distribution, name: str) -> Move:
+    if isinstance(explore, MovingExplore) and not prior.has_order:
+        return _inherit_or_draw(prior, explore.keep_category)
     match explore:
         case PerturbExplore(factors=factors, resample=resample):
             return _perturb(prior, factors, resample)
@@ -92,26 +97,32 @@ def explore_members(
     return explored, changes
 
 
+def _inherit_or_draw(prior: Prior, keep: float) -> Move:
+    def apply(key: Key, value: Array) -> tuple[Array, Array]:
+        coin_key, draw_key = jax.random.split(key)
+        is_kept = jax.random.uniform(coin_key) < keep
+        return jnp.where(is_kept, value, prior.sample(draw_key)), jnp.where(is_kept, KEPT, 1)
+
+    return Move(apply, ("inherit", "resample"))
+
+
 def _perturb(prior: Prior, factors: tuple[float, float], resample: float) -> Move:
     table = jnp.asarray(factors, jnp.float32)
 
     def apply(key: Key, value: Array) -> tuple[Array, Array]:
         coin_key, factor_key, move_key = jax.random.split(key, 3)
-        draw_key, other_key = jax.random.split(move_key)
         chosen = jax.random.randint(factor_key, (), 0, len(factors), jnp.int32)
-        perturbed = prior.other(other_key, value) if prior.other else prior.perturb(value, table[chosen])
+        perturbed = prior.perturb(value, table[chosen])
         is_drawn = jax.random.uniform(coin_key) < resample
         code = jnp.where(perturbed == value, KEPT, 2 + chosen)
-        return jnp.where(is_drawn, prior.sample(draw_key), perturbed), jnp.where(is_drawn, 1, code)
+        return jnp.where(is_drawn, prior.sample(_first(move_key)), perturbed), jnp.where(is_drawn, 1, code)
 
     return Move(apply, ("inherit", "resample", *(prior.word(factor) for factor in factors)))
 
 
 def _triangular(prior: Prior, low: float, mode: float, high: float) -> Move:
     def apply(key: Key, value: Array) -> tuple[Array, Array]:
-        factor_key, other_key = jax.random.split(key)
-        factor = _triangle(jax.random.uniform(factor_key), low, mode, high)
-        moved = prior.other(other_key, value) if prior.other else prior.perturb(value, factor)
+        moved = prior.perturb(value, _triangle(jax.random.uniform(_first(key)), low, mode, high))
         return moved, jnp.where(moved == value, KEPT, 1)
 
     return Move(apply, ("inherit", "triangular"))
@@ -127,12 +138,12 @@ def _triangle(uniform: Array, low: float, mode: float, high: float) -> Array:
 
 def _gaussian(prior: Prior, deviation: float) -> Move:
     def apply(key: Key, value: Array) -> tuple[Array, Array]:
-        noise_key, other_key = jax.random.split(key)
-        noise = deviation * jax.random.normal(noise_key)
-        if prior.other:
-            moved = jnp.where(jnp.abs(noise) > deviation, prior.other(other_key, value), value)
-        else:
-            moved = prior.shift(value, noise, deviation)
+        moved = prior.shift(value, deviation * jax.random.normal(_first(key)), deviation)
         return moved, jnp.where(moved == value, KEPT, 1)
 
     return Move(apply, ("inherit", "gaussian"))
+
+
+def _first(key: Key) -> Key:
+    """Of the two keys that a move once needed; the draws of stored runs come from it."""
+    return jax.random.split(key)[0]

@@ -48,6 +48,11 @@ def inherit(history: History, parents: NDArray[np.int32]) -> History:
     return History(history.means[parents], history.errors[parents])
 
 
+def forget(history: History) -> History:
+    """After a reset: what the weights did that are gone says nothing of the new ones."""
+    return History(np.full_like(history.means, np.nan), np.full_like(history.errors, np.nan))
+
+
 def fitness_of(spec: FitnessSpec, history: History) -> Fitness:
     """A weighted mean of the evaluations there are. A member whose latest is NaN has no fitness."""
     weights = np.where(np.isnan(history.means), 0, _weights(spec)[None, :])

@@ -1,5 +1,8 @@
 """Hyper-parameters of a population: the first draw, and the moves that never leave a distribution's support.
 
+A move that would leave the support goes half of the way to the bound instead. Its direction stays what it was, and
+values do not gather on the bounds: [0.5, 0.6] is narrower than any step by a factor of 1.2, and is still searched.
+
 Values are float32, bounds are written in float64. `float32_support` picks the outermost float32 numbers that lie inside
 the written bounds, so a value that was clipped is inside for a reader of either precision.
 """
@@ -12,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from phylon.registry.descriptions import HyperparameterScale
 from phylon.spec import Choice, Distribution, IntUniform, LogUniform, Uniform, bounds, hyperparameters
 from phylon.spec.algorithms import AlgorithmSpec
 from phylon.worker.core.errors import EngineError
@@ -19,6 +23,9 @@ from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Key
 
 SMALLEST_NORMAL = np.finfo(np.float32).tiny
+LEAST_SHARE = 1e-3
+"""Numbers whose draw does not prefer any order of magnitude are multiplied as if they were no closer to zero than this
+share of their range: a factor alone could never move a zero."""
 
 
 class SampleFn(Protocol):
@@ -28,24 +35,22 @@ class SampleFn(Protocol):
 
 
 class PerturbFn(Protocol):
-    """The value moved by a factor: a factor above 1 moves up (a choice: to the next in the list), one below 1 down."""
+    """The value moved by a factor: a factor above 1 moves up (a choice: to the next in the list), one below 1 down.
+
+    Where the scale is `complement`, 1 - value is multiplied, so a factor above 1 moves down.
+    """
 
     def __call__(self, value: Array, factor: Array) -> Array: ...
 
 
 class ShiftFn(Protocol):
-    """The value moved by a share of the range, of its logarithm where that is uniform.
+    """The value moved by a share of the range: of its logarithm where that is uniform, of the logarithm of 1 - value
+    where the scale is `complement`.
 
     A choice moves to the next or previous one if the amount is larger than `least`.
     """
 
     def __call__(self, value: Array, amount: Array, least: float) -> Array: ...
-
-
-class OtherFn(Protocol):
-    """Another value, each as likely as the others."""
-
-    def __call__(self, key: Key, value: Array) -> Array: ...
 
 
 class Prior(NamedTuple):
@@ -58,8 +63,8 @@ class Prior(NamedTuple):
     """The nearest value of the support."""
     word: Callable[[float], str]
     """What a move by this factor is called in a lineage."""
-    other: OtherFn | None = None
-    """For names, which have no order: the only way to move."""
+    has_order: bool = True
+    """False for names: they cannot be moved, only drawn anew."""
 
 
 class Support(NamedTuple):
@@ -104,21 +109,22 @@ def float32_support(distribution: Uniform | LogUniform | IntUniform) -> Support:
     return Support(inner_low, inner_high)
 
 
-def prior(distribution: Distribution, has_order: bool = True) -> Prior:
-    """`has_order`: whether a choice is one of numbers, or one of names."""
+def prior(distribution: Distribution, has_order: bool = True, scale: HyperparameterScale = "linear") -> Prior:
+    """`has_order`: whether a choice is one of numbers, or one of names. `scale`: how a real number moves."""
     match distribution:
         case Uniform():
-            return _real(float32_support(distribution), logarithmic=False)
+            return _real(float32_support(distribution), logarithmic=False, is_complement=scale == "complement")
         case LogUniform():
-            return _real(float32_support(distribution), logarithmic=True)
+            return _real(float32_support(distribution), logarithmic=True, is_complement=scale == "complement")
         case IntUniform():
             return _integer(float32_support(distribution))
         case Choice(choice=values):
             return _choice(jnp.asarray(values, jnp.float32), has_order)
 
 
-def _real(support: Support, logarithmic: bool) -> Prior:
+def _real(support: Support, logarithmic: bool, is_complement: bool) -> Prior:
     low, high = support
+    smallest = LEAST_SHARE * (high / 2 - low / 2) * 2 if is_complement or not logarithmic else np.float32(0)
 
     def sample(key: Key) -> Array:
         if logarithmic:
@@ -127,16 +133,30 @@ def _real(support: Support, logarithmic: bool) -> Prior:
             value = jax.random.uniform(key, (), jnp.float32, low, high)
         return clip(value)
 
+    def perturb(value: Array, factor: Array) -> Array:
+        moved = 1 - multiply(1 - value, factor) if is_complement else multiply(value, factor)
+        return inside(value, moved)
+
+    def multiply(number: Array, factor: Array) -> Array:
+        return jnp.where(jnp.abs(number) < smallest, number + (factor - 1) * smallest, number * factor)
+
     def shift(value: Array, amount: Array, least: float) -> Array:
         del least
+        if is_complement:
+            orders = np.log(1 - low) - np.log(np.maximum(1 - high, smallest))
+            return inside(value, 1 - jnp.maximum(1 - value, smallest) * jnp.exp(-amount * orders))
         if logarithmic:
-            return clip(value * jnp.exp(amount * (np.log(high) - np.log(low))))
-        return clip(value + amount * (high - low))
+            return inside(value, value * jnp.exp(amount * (np.log(high) - np.log(low))))
+        return inside(value, value + amount * (high - low))
+
+    def inside(value: Array, moved: Array) -> Array:
+        held = clip(moved)
+        return clip(jnp.where(held == moved, moved, value / 2 + held / 2))
 
     def clip(value: Array) -> Array:
         return jnp.clip(value, low, high)
 
-    return Prior(sample, lambda value, factor: clip(value * factor), shift, clip, _factor)
+    return Prior(sample, perturb, shift, clip, _complement_factor if is_complement else _factor)
 
 
 def _integer(support: Support) -> Prior:
@@ -150,12 +170,21 @@ def _integer(support: Support) -> Prior:
         moved = jnp.round(value * factor)
         moved = jnp.where(factor > 1, jnp.maximum(moved, value + 1), moved)
         moved = jnp.where(factor < 1, jnp.minimum(moved, value - 1), moved)
-        return clip(moved)
+        return inside(value, moved)
+
+    def inside(value: Array, moved: Array) -> Array:
+        held = clip(moved)
+        way = held - value
+        return jnp.where(held == moved, moved, value + jnp.sign(way) * jnp.maximum(jnp.floor(jnp.abs(way) / 2), 1))
+
+    def shift(value: Array, amount: Array, least: float) -> Array:
+        del least
+        return inside(value, jnp.round(value + amount * (high - low)))
 
     def clip(value: Array) -> Array:
         return jnp.clip(jnp.round(value), low, high)
 
-    return Prior(sample, perturb, lambda value, amount, least: clip(value + amount * (high - low)), clip, _factor)
+    return Prior(sample, perturb, shift, clip, _factor)
 
 
 def _choice(values: Array, has_order: bool) -> Prior:
@@ -168,19 +197,19 @@ def _choice(values: Array, has_order: bool) -> Prior:
     def step(value: Array, direction: Array) -> Array:
         return values[jnp.clip(place(value) + direction.astype(jnp.int32), 0, len(values) - 1)]
 
-    def other(key: Key, value: Array) -> Array:
-        distance = jax.random.randint(key, (), 1, len(values))
-        return values[(place(value) + distance) % len(values)]
-
     return Prior(
         sample,
         perturb=lambda value, factor: step(value, jnp.sign(factor - 1)),
         shift=lambda value, amount, least: step(value, jnp.where(jnp.abs(amount) > least, jnp.sign(amount), 0.0)),
         clip=lambda value: values[place(value)],
-        word=(lambda factor: "next" if factor > 1 else "previous") if has_order else (lambda factor: "other"),
-        other=None if has_order else other,
+        word=lambda factor: "next" if factor > 1 else "previous",
+        has_order=has_order,
     )
 
 
 def _factor(factor: float) -> str:
     return f"x{factor:g}"
+
+
+def _complement_factor(factor: float) -> str:
+    return f"1-x x{factor:g}"

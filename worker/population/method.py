@@ -21,6 +21,13 @@ class PopulationScores(NamedTuple, Generic[AnyArray]):
     """[P], to be maximised; NaN is worse than anything."""
     returns: AnyArray
     """[P, episodes]: the episodes of the latest evaluation."""
+    was_reset: AnyArray | bool = False
+    """bool [P]: its weights were reset since the last evolution, so what it gained since then is not what it learned
+    in the interval. False: nobody's were."""
+
+
+AS_IT_IS, ALL_NEW = (1.0, 0.0), (0.0, 1.0)
+"""What becomes of a member's weights: the share of them that is kept, and that of newly drawn ones which is added."""
 
 
 class Evolution(NamedTuple, Generic[AnyArray]):
@@ -35,6 +42,11 @@ class Evolution(NamedTuple, Generic[AnyArray]):
     """int32 [P] for each tuned name: codes that the method's `describe` spells out."""
     reasons: Mapping[str, AnyArray] | None = None
     """float32 [P]: what the method knew when it decided; NaN where it does not apply."""
+    explored_from: Mapping[str, AnyArray] | None = None
+    """float32 [P] for each name: the values that exploration began with; `None` where those are the parents'."""
+    renewal: AnyArray | None = None
+    """float32 [P, 2], for a method that renews everyone's weights at times, after they were copied: `AS_IT_IS` for all,
+    or other shares for all, of which `ALL_NEW` renews optimisers and all else, too."""
 
 
 class Birth(NamedTuple):
@@ -74,6 +86,8 @@ class WeightSearch(NamedTuple):
     """(key, search state, population, scores) -> the same two, after each evolution."""
     centre: Callable[[Any, Any], Any]
     """(search state, population) -> a population in which every slot holds the search's best guess."""
+    deviation: Callable[[Any], Array]
+    """(search state) -> how far apart draws are: the standard deviation of a weight, over all weights."""
 
 
 class PopulationMethod(NamedTuple):
@@ -87,3 +101,5 @@ class PopulationMethod(NamedTuple):
     """Numbers of the method's own that travel with the algorithm's, by name: what every member begins with."""
     reported: tuple[str, ...] = ()
     """Metrics of the latest updates that belong to the reasons of a birth."""
+    is_ready: Callable[[MethodState, int], bool] | None = None
+    """(method state, step) -> whether it evolves here; None for methods that do so at each interval. Host side."""

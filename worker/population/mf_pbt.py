@@ -21,7 +21,10 @@ from phylon.worker.population.method import Birth, Evolution, MethodState, Popul
 from phylon.worker.population.pbt import operator_of
 from phylon.worker.population.selection import ranks
 
-COPIED, MIGRATED = 1, 2
+COPIED, MIGRATED, MIGRATED_ALONE = 1, 2, 3
+"""What was done to a slot: the last is a migration of weights without hyper-parameters."""
+OWN_BEST = "part's best"
+"""The word for values that came from the own part's best, while the weights came from elsewhere."""
 
 
 class _Plan(NamedTuple):
@@ -54,34 +57,36 @@ def mf_pbt(spec: ExperimentSpec) -> PopulationMethod:
         kind = jnp.zeros(size, jnp.int32)
         for part, frequency in enumerate(frequencies.tolist()):
             is_due = interval % frequency == 0
-            plan = _part_plan(part, rank)
+            plan = _part_plan(part, rank, jnp.isnan(scores.fitness))
             weights_from = jnp.where(is_due & (plan.kind > 0), plan.weights_from, weights_from)
             values_from = jnp.where(is_due & (plan.kind > 0), plan.values_from, values_from)
             kind = jnp.where(is_due, jnp.maximum(kind, plan.kind), kind)
-        inherited = {name: values[values_from] for name, values in hyperparams.items()}
         if not method.copying.hyperparams:
-            inherited = dict(hyperparams)
+            values_from = jnp.arange(size, dtype=jnp.int32)
+        inherited = {name: values[values_from] for name, values in hyperparams.items()}
         evolved, changes = explore_members(derive(key, "explore"), kind == COPIED, inherited, moves)
-        return Evolution(interval, weights_from, evolved, changes, {"kind": kind.astype(jnp.float32)})
+        return Evolution(interval, weights_from, evolved, changes, {"kind": kind.astype(jnp.float32)}, inherited)
 
-    def _part_plan(part: int, rank: Array) -> _Plan:
+    def _part_plan(part: int, rank: Array, is_missing: Array) -> _Plan:
+        """`is_missing` [P]: without fitness, as those who diverged; nobody takes anything of them."""
         own = part_of == part
         order = jnp.lexsort((rank, jnp.asarray(~own)))[:part_size]  # slots of this part, the best first
         slots = jnp.arange(size, dtype=jnp.int32)
         weights_from, values_from, kind = slots, slots, jnp.zeros(size, jnp.int32)
         losers, winners = order[part_size - quarter :], order[:quarter]
+        winners = jnp.where(is_missing[winners], jnp.argmin(rank).astype(jnp.int32), winners)
         weights_from, values_from = weights_from.at[losers].set(winners), values_from.at[losers].set(winners)
         kind = kind.at[losers].set(COPIED)
         outsiders = jnp.lexsort((rank, jnp.asarray(own)))[: size - part_size]
         taken = jnp.zeros((), jnp.int32)
         for place in range(2 * quarter, 3 * quarter):
             slot, migrant = order[place], outsiders[taken]
-            is_better = rank[migrant] < rank[slot]
+            is_better = (rank[migrant] < rank[slot]) & ~is_missing[migrant]
             from_steadier = jnp.asarray(frequencies)[jnp.asarray(part_of)[migrant]] > frequencies[part]
-            values = jnp.where(from_steadier, migrant, order[0])
+            values = jnp.where(from_steadier | is_missing[order[0]], migrant, order[0])
             weights_from = weights_from.at[slot].set(jnp.where(is_better, migrant, weights_from[slot]))
             values_from = values_from.at[slot].set(jnp.where(is_better, values, values_from[slot]))
-            kind = kind.at[slot].set(jnp.where(is_better, MIGRATED, 0))
+            kind = kind.at[slot].set(jnp.where(is_better, jnp.where(from_steadier, MIGRATED, MIGRATED_ALONE), 0))
             taken += is_better.astype(jnp.int32)
         return _Plan(weights_from, values_from, kind)
 
@@ -92,8 +97,11 @@ def mf_pbt(spec: ExperimentSpec) -> PopulationMethod:
             if kind == COPIED:
                 changes = {name: move.words[int(evolution.changes[name][slot])] for name, move in moves.items()}
                 births.append(Birth(operator_of(changes), changes))
+            elif kind in (MIGRATED, MIGRATED_ALONE):
+                is_best = kind == MIGRATED_ALONE and method.copying.hyperparams
+                births.append(Birth("migrate", dict.fromkeys(moves, OWN_BEST if is_best else "inherit")))
             else:
-                births.append(Birth("migrate", dict.fromkeys(moves, "inherit")) if kind == MIGRATED else None)
+                births.append(None)
         return births
 
     return PopulationMethod(init, evolve, describe, method.copying)

@@ -17,6 +17,7 @@ from phylon.spec.selection import (
     donors,
     replaced_members,
 )
+from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Key
 from phylon.worker.population.custom import load_entry_point
 from phylon.worker.population.method import PopulationScores
@@ -32,18 +33,38 @@ def build_selection(spec: SelectionSpec, size: int) -> SelectFn:
     match spec:
         case TruncationSelection():
             replaced, best = replaced_members(size, spec), donors(size, spec)
-            return lambda key, scores: truncation(key, scores.fitness, replaced, best)
+            return revive_missing(lambda key, scores: truncation(key, scores.fitness, replaced, best), best)
         case WinnerTakesAll():
             return lambda key, scores: winner_takes_all(scores.fitness)
         case TTestSelection(significance=significance):
-            return lambda key, scores: t_test(key, scores, significance)
+            return revive_missing(lambda key, scores: t_test(key, scores, significance), size)
         case BinaryTournament():
-            return lambda key, scores: binary_tournament(key, scores.fitness)
+            return revive_missing(lambda key, scores: binary_tournament(key, scores.fitness), size)
         case NoSelection():
             return lambda key, scores: jnp.arange(size, dtype=jnp.int32)
         case CustomSelection(entry_point=name):
             own = load_entry_point("phylon.selections", name, entry_points)
-            return lambda key, scores: valid_parents(own(key, scores), size)
+            return revive_missing(lambda key, scores: valid_parents(own(key, scores), size), size)
+
+
+def revive_missing(select: SelectFn, donors: int) -> SelectFn:
+    """Slots without fitness (diverged ones) are replaced, however many, and are never donors.
+
+    Their parents are drawn uniformly from the `donors` best that have a fitness.
+    """
+
+    def run(key: Key, scores: PopulationScores[Array]) -> Array:
+        return avoid_missing(derive(key, "revive"), scores.fitness, select(key, scores), donors)
+
+    return run
+
+
+def avoid_missing(key: Key, fitness: Array, parents: Array, donors: int) -> Array:
+    """The parents, where one without fitness has been exchanged; if nobody has any, all stay as they are."""
+    is_missing = jnp.isnan(fitness)
+    known = jnp.sum(~is_missing)
+    places = jax.random.randint(key, (len(fitness),), 0, jnp.clip(known, 1, donors), jnp.int32)
+    return jnp.where(is_missing[parents] & (known > 0), best_first(fitness)[places], parents)
 
 
 def best_first(fitness: Array) -> Array:
@@ -62,7 +83,10 @@ def truncation(key: Key, fitness: Array, replaced: int, donors: int) -> Array:
     """Each of the `replaced` worst is given a parent drawn uniformly from the `donors` best."""
     order = best_first(fitness)
     chosen = jax.random.choice(key, order[:donors], (replaced,))
-    return jnp.arange(len(fitness), dtype=jnp.int32).at[order[-replaced:]].set(chosen)
+    slots = jnp.arange(len(fitness), dtype=jnp.int32)
+    parents = slots.at[order[-replaced:]].set(chosen)
+    # Where hardly anyone has a fitness, some of the best have none.
+    return jnp.where(parents == slots, slots, avoid_missing(derive(key, "donors"), fitness, parents, donors))
 
 
 def winner_takes_all(fitness: Array) -> Array:

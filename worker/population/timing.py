@@ -8,10 +8,11 @@ from phylon.spec.schedule_method import ScheduleSpec
 
 
 class Progress(NamedTuple):
-    """Of each member."""
+    """Of each member; seconds are those of the whole run."""
 
     steps: int
     updates: int
+    seconds: float
 
 
 def is_due(method: MethodSpec, before: Progress, after: Progress) -> bool:
@@ -20,5 +21,7 @@ def is_due(method: MethodSpec, before: Progress, after: Progress) -> bool:
         return any(before.steps < entry.step <= after.steps for entry in method.schedule)
     if not isinstance(method, Evolving):
         return False
+    if method.unit == "seconds" and not after.updates:
+        return False  # whoever has learnt nothing yet is not worth selecting
     then, now = getattr(before, method.unit), getattr(after, method.unit)
     return now // method.interval > then // method.interval and now >= method.burn_in

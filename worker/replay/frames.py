@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from phylon.forecast.memory import frame_slots
 from phylon.worker.core.types import EnvironmentInfo
-from phylon.worker.replay.ring import HostTransition, Replay
+from phylon.worker.replay.ring import HostSample, HostTransition, Replay
 
 BEFORE, AFTER = 0, 1
 """The two stacks of a transition."""
@@ -25,12 +25,15 @@ BEFORE, AFTER = 0, 1
 class FrameReplay:
     """Transitions are added in whole calls: one per environment of the member, in their order."""
 
-    def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo) -> None:
+    def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo, n_step: int = 1) -> None:
         *sides, channels = info.observation_shape
         self._stack, self._envs = info.frame_stack, info.envs_per_member
         self._frame = (*sides, channels // self._stack)
         self._ring = Replay(
-            population_size, capacity, info._replace(observation_shape=(self._stack,), observation_dtype="int64")
+            population_size,
+            capacity,
+            info._replace(observation_shape=(self._stack,), observation_dtype="int64"),
+            n_step,
         )
         self._ends = np.zeros(population_size, np.int64)
         """The number of each member's next frame."""
@@ -50,23 +53,26 @@ class FrameReplay:
     def nbytes(self) -> int:
         return self._ring.nbytes + self._frames.nbytes
 
-    def add(self, batch: HostTransition) -> None:
+    def add(self, batch: HostTransition, ended: NDArray[np.bool_] | None = None) -> None:
         stacks = np.stack([self._split_stacks(batch.obs), self._split_stacks(batch.next_obs)], axis=2)
         numbers, is_new = self._number_frames(stacks)
-        self._ring.add(batch._replace(obs=numbers[:, :, BEFORE], next_obs=numbers[:, :, AFTER]))
+        self._ring.add(batch._replace(obs=numbers[:, :, BEFORE], next_obs=numbers[:, :, AFTER]), ended)
         first, ends = self._first_needed(), self._ends + is_new.sum(axis=(1, 2, 3))
         self._make_room(first, int((ends - first).max()))
         is_new &= numbers >= first[:, None, None, None]  # a batch may be larger than the replay
         self._frames[np.nonzero(is_new)[0], numbers[is_new] % self._slots] = stacks[is_new]
         self._ends = ends
 
-    def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
+    def cut(self) -> None:
+        self._ring.cut()
+
+    def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostSample:
         return self.gather(self.draw(seed, segment, updates * batch_size).reshape(-1, updates, batch_size))
 
     def draw(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
         return self._ring.draw(seed, segment, count)
 
-    def gather(self, indices: NDArray[np.int64]) -> HostTransition:
+    def gather(self, indices: NDArray[np.int64]) -> HostSample:
         drawn = self._ring.gather(indices)
         return drawn._replace(obs=self._build_stacks(drawn.obs), next_obs=self._build_stacks(drawn.next_obs))
 

@@ -3,6 +3,10 @@
 Every field is one array [P, capacity, ...]. All members add at the same time, so one counter serves the population;
 each member draws its own indices. Drawing is stateless: the indices follow from (seed, member, segment) alone, so
 a checkpoint stores no generator.
+
+With `n_step` above 1 a sample is a transition and the ones that followed it in the same environment, up to the end of
+the episode: put together when drawn, so nothing is stored n times. An environment's next transition lies as many places
+on as a member has environments.
 """
 
 from collections.abc import Mapping
@@ -11,16 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.worker.core.types import EnvironmentInfo, Transition
+from phylon.worker.core.types import EnvironmentInfo, NStepTransition, Transition
 
 HostTransition = Transition[NDArray[Any]]
+HostSample = Transition[NDArray[Any]] | NStepTransition[NDArray[Any]]
 
 # Third word of the Philox counter: keeps these draws apart from other uses of the same key.
 REPLAY_STREAM = 0x5265706C6179
 
 
 class Replay:
-    def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo) -> None:
+    def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo, n_step: int = 1) -> None:
         def field(*shape: int, dtype: str = "float32") -> NDArray[Any]:
             return np.zeros((population_size, capacity, *shape), dtype)  # memory is allocated when first written
 
@@ -28,6 +33,9 @@ class Replay:
         self.capacity = capacity
         self.added = 0
         """Transitions ever added per member; a Python integer, so it cannot overflow."""
+        self._envs, self._n_step = info.envs_per_member, n_step
+        self._ended = field(dtype="bool") if n_step > 1 else None
+        """Where the next transition of the same environment is of another episode."""
         self._fields = Transition(
             obs=field(*info.observation_shape, dtype=info.observation_dtype),
             action=field(*info.action_shape, dtype=info.action_dtype),
@@ -41,39 +49,71 @@ class Replay:
         """Transitions per member."""
         return min(self.added, self.capacity)
 
-    def add(self, batch: HostTransition) -> None:
-        """Appends [P, n, ...], overwriting the oldest."""
+    def add(self, batch: HostTransition, ended: NDArray[np.bool_] | None = None) -> None:
+        """Appends [P, n, ...], overwriting the oldest. With n-step returns `ended` [P, n] is needed: where an episode
+        was terminated or truncated."""
         count = batch.reward.shape[1]
         positions = (self.added % self.capacity + np.arange(count)) % self.capacity
         for stored, new in zip(self._fields, batch, strict=True):
             stored[:, positions] = new
+        if self._ended is not None:
+            assert ended is not None, "n-step returns need to know where episodes end"
+            self._ended[:, positions] = ended
         self.added += count
+
+    def cut(self) -> None:
+        """All environments restart: nothing that is added from now on follows what was added before."""
+        if self._ended is not None:
+            count = min(self.added, self._envs)
+            self._ended[:, ((self.added - count) % self.capacity + np.arange(count)) % self.capacity] = True
 
     @property
     def nbytes(self) -> int:
         """Memory of a full replay."""
-        return sum(stored.nbytes for stored in self._fields)
+        return sum(stored.nbytes for stored in self._fields) + (0 if self._ended is None else self._ended.nbytes)
 
     def read(self, first: int, count: int) -> HostTransition:
         """Transitions [P, count, ...] starting with number `first`, counted from the first ever added."""
         positions = (first % self.capacity + np.arange(count)) % self.capacity
         return Transition(*(stored[:, positions] for stored in self._fields))
 
-    def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostTransition:
+    def sample(self, seed: int, segment: int, updates: int, batch_size: int) -> HostSample:
         """Batches for `updates` consecutive updates, [P, updates, batch, ...], drawn uniformly with replacement."""
         return self.gather(self.draw(seed, segment, updates * batch_size).reshape(-1, updates, batch_size))
 
-    def gather(self, indices: NDArray[np.int64]) -> HostTransition:
-        """The transitions at the drawn indices [...].
+    def gather(self, indices: NDArray[np.int64]) -> HostSample:
+        """The transitions at the drawn indices [...], or those and the steps that followed.
 
         The arrays are new each time: a device may still be reading the previous ones.
         """
+        first = Transition(*(_take(stored, indices) for stored in self._fields))
+        if self._ended is None:
+            return first
+        reward = np.zeros((*indices.shape, self._n_step), np.float32)
+        reward[..., 0], steps = first.reward, np.ones(indices.shape, np.float32)
+        last, age, goes_on = indices, self._ages(indices), ~_take(self._ended, indices)
+        for step in range(1, self._n_step):
+            age = age + self._envs
+            goes_on &= age < self.size  # beyond the newest there is the oldest
+            last = np.where(goes_on, self._at_age(indices, age), last)
+            reward[..., step] = np.where(goes_on, _take(self._fields.reward, last), 0)
+            steps += goes_on
+            goes_on &= ~_take(self._ended, last)
+        terminated, next_obs = (_take(stored, last) for stored in (self._fields.terminated, self._fields.next_obs))
+        return NStepTransition(first.obs, first.action, reward, terminated, next_obs, steps)
 
-        def take(stored: NDArray[Any]) -> NDArray[Any]:
-            rows = stored.reshape(-1, *stored.shape[2:])
-            return np.take(rows, indices.reshape(-1), axis=0).reshape(*indices.shape, *stored.shape[2:])
+    @property
+    def _oldest(self) -> int:
+        """Its place in a ring."""
+        return (self.added - self.size) % self.capacity
 
-        return Transition(*map(take, self._fields))
+    def _ages(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many transitions were added before each of these, of those that are there."""
+        return (indices - self._oldest) % self.capacity
+
+    def _at_age(self, indices: NDArray[np.int64], ages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The transitions of these ages, in the rings of the given ones."""
+        return indices - indices % self.capacity + (self._oldest + ages) % self.capacity
 
     def draw(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
         """Indices of `count` transitions per member into the storage of all members, [P, count]."""
@@ -91,23 +131,32 @@ class Replay:
     def copy(self, parents: NDArray[np.int32]) -> None:
         """Each ring becomes a copy of its parent's, [P]; those that keep their own are not touched."""
         children = np.flatnonzero(parents != np.arange(self.population_size))
-        for stored in self._fields:
+        for stored in self._stored().values():
             # The right side is read as a whole before anything is written, so a donor may be replaced itself.
             stored[children, : self.size] = stored[parents[children], : self.size]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """A copy of the filled part, for a checkpoint."""
-        filled = {
-            name: stored[:, : self.size].copy() for name, stored in zip(Transition._fields, self._fields, strict=True)
-        }
+        filled = {name: stored[:, : self.size].copy() for name, stored in self._stored().items()}
         return {**filled, "added": np.array(self.added, np.uint64)}
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restores what `to_arrays` returned; shapes must agree."""
         self.added = int(arrays["added"])
-        for name, stored in zip(Transition._fields, self._fields, strict=True):
+        for name, stored in self._stored().items():
             saved = arrays[name]
             expected = (self.population_size, self.size, *stored.shape[2:])
             if saved.shape != expected:
                 raise ValueError(f"the saved replay field '{name}' has shape {saved.shape}, not {expected}")
             stored[:, : self.size] = saved
+
+    def _stored(self) -> dict[str, NDArray[Any]]:
+        """All arrays [P, capacity, ...] by name."""
+        fields = self._fields._asdict()
+        return fields if self._ended is None else {**fields, "ended": self._ended}
+
+
+def _take(stored: NDArray[Any], indices: NDArray[np.int64]) -> NDArray[Any]:
+    """What lies at the indices [...] of all rings."""
+    rows = stored.reshape(-1, *stored.shape[2:])
+    return np.take(rows, indices.reshape(-1), axis=0).reshape(*indices.shape, *stored.shape[2:])

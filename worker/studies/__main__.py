@@ -14,6 +14,7 @@ from phylon.spec import SpecInvalid, parse_study
 from phylon.spool import SPOOL_FILE, SpoolWriter
 from phylon.study import Measurement
 from phylon.study_folder import FolderRefused, StudyRequest, open_study, read_request
+from phylon.worker.core import logging
 from phylon.worker.core.commands import CRASHED, EXIT_CODES, Commands
 from phylon.worker.studies.conductor import run
 from phylon.worker.studies.machine import this_machine
@@ -51,6 +52,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m phylon.worker.studies", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder that holds request.json")
     folder: Path = parser.parse_args(arguments).folder
+    logging.configure_job()
     commands = Commands()
     commands.listen()
     with locked(folder):

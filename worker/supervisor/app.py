@@ -1,27 +1,18 @@
-"""The Celery application of a worker: one queue, one slot. A message is JSON and holds the id of a job."""
+"""The Celery application of a worker: one queue of its own, one thread per slot. A message holds the id of a job."""
 
-import logging
+import os
 from typing import Any
 
 from celery import Celery
 from celery.signals import setup_logging, worker_shutting_down
 
-from phylon.contract.protocol import EXECUTE_JOB, DeviceKind, queue_name
+from phylon.contract.protocol import EXECUTE_JOB
 from phylon.redis_url import broker_url
+from phylon.worker.supervisor.activity import Activity
 from phylon.worker.supervisor.supervise import Supervisor
 
 VISIBILITY_TIMEOUT_SECONDS = 7 * 24 * 3600
 """Redis delivers again what was not acknowledged by then. We acknowledge at once, and claims make repeats harmless."""
-
-log = logging.getLogger(__name__)
-
-
-class Activity:
-    """What the Celery process is doing. Plain attributes: a signal handler writes one of them and may take no lock."""
-
-    def __init__(self) -> None:
-        self.is_leaving = False
-        self.is_busy = False
 
 
 def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Celery:
@@ -48,17 +39,17 @@ def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Ce
 
     @app.task(name=EXECUTE_JOB)
     def execute_job(job_id: int) -> None:  # pyright: ignore[reportUnusedFunction]
-        activity.is_busy = True
+        activity.jobs.add(job_id)
         try:
             supervisor.execute(job_id)
         finally:
-            activity.is_busy = False
+            activity.jobs.discard(job_id)
 
     return app
 
 
-def run_worker(app: Celery, device: DeviceKind, activity: Activity) -> int:
-    """Consumes until SIGTERM or SIGINT; then the job at hand is given back first. Returns the exit code.
+def run_worker(app: Celery, queue: str, slots: int, activity: Activity) -> int:
+    """Consumes until SIGTERM or SIGINT; then the jobs at hand are given back first. Returns the exit code.
 
     Celery calls every end by Ctrl-C a failure; here the first one is an orderly end like SIGTERM, and exits with 0.
     """
@@ -67,23 +58,25 @@ def run_worker(app: Celery, device: DeviceKind, activity: Activity) -> int:
     @worker_shutting_down.connect(weak=False)
     def leave(how: str, **_: Any) -> None:  # pyright: ignore[reportUnusedFunction]
         nonlocal was_cold
-        activity.is_leaving = True
+        activity.leave()
         was_cold = was_cold or how == "Cold"
 
     @setup_logging.connect(weak=False)
     def keep_our_logging(**_: Any) -> None:  # pyright: ignore[reportUnusedFunction]
         """Celery sets up its own, and quietens ours, unless someone listens here."""
 
-    # In the solo pool the task runs in this very thread and no process is forked; the hub waits meanwhile, so a second
-    # message stays in Redis for another worker.
+    # Threads, because a task only watches its job's process. At SIGTERM Celery stops consuming and waits for them.
     worker = app.Worker(
-        pool="solo",
-        concurrency=1,
-        queues=[queue_name(device)],
+        pool="threads",
+        concurrency=slots,
+        queues=[queue],
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,
         quiet=True,
     )
     worker.start()
-    return 0 if activity.is_leaving and not was_cold else int(worker.exitcode or 0)
+    if was_cold:
+        # A second Ctrl-C. Python would wait for the threads; the processes of the jobs end when we are gone.
+        os._exit(int(worker.exitcode or 1))
+    return 0 if activity.is_leaving else int(worker.exitcode or 0)

@@ -6,7 +6,9 @@ import platform
 import shutil
 import socket
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -22,9 +24,19 @@ class DeviceMissing(RuntimeError):
     """The asked kind of device is not there."""
 
 
-def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegistration:
-    """This worker as it presents itself. Without `device`, a GPU is taken when there is one."""
-    graphics = _graphics_cards()
+class Card(NamedTuple):
+    id: str
+    """As CUDA_VISIBLE_DEVICES names it."""
+    uuid: str
+    name: str
+    memory_bytes: int
+
+
+def describe_worker(
+    name: str | None, device: DeviceKind | None, slots: int | None = None, labels: Sequence[str] = ()
+) -> WorkerRegistration:
+    """This worker as it presents itself. Without `device`, GPUs are taken when there are any, with one slot each."""
+    graphics = graphics_cards()
     if device == "gpu" and not graphics:
         raise DeviceMissing(
             "no GPU found: nvidia-smi is missing or lists none (CUDA_VISIBLE_DEVICES="
@@ -32,7 +44,13 @@ def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegist
         )
     kind: DeviceKind = device or ("gpu" if graphics else "cpu")
     if kind == "gpu":
-        device_name, count, memory = graphics[0][0], len(graphics), sum(size for _, size in graphics)
+        device_name, count, memory = graphics[0].name, len(graphics), sum(card.memory_bytes for card in graphics)
+        if slots not in (None, count):
+            raise DeviceMissing(
+                f"{slots} slots asked for, but a worker has one slot per GPU and sees {count}; leave --slots out, or "
+                "choose the GPUs with CUDA_VISIBLE_DEVICES"
+            )
+        slots = count
     else:
         device_name, count, memory = _processor_name(), len(os.sched_getaffinity(0)), psutil.virtual_memory().total
     needed = tuple(sorted({package for suite in suites().values() for package in suite.distributions}))
@@ -49,32 +67,38 @@ def describe_worker(name: str | None, device: DeviceKind | None) -> WorkerRegist
         ],
         algorithms=list(algorithms()),
         methods=list(methods()),
+        slots=slots or 1,
+        labels=list(labels),
     )
 
 
-def device_variables(kind: DeviceKind) -> dict[str, str]:
-    """Pins a job's process to the device that the worker offered; JAX then fails instead of falling back silently."""
-    if kind == "cpu":
-        return {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES") or ",".join(map(str, range(len(_graphics_cards()))))
-    return {"CUDA_VISIBLE_DEVICES": visible, "JAX_PLATFORMS": "cuda,cpu"}
-
-
-def _graphics_cards() -> list[tuple[str, int]]:
-    """Name and bytes of each NVIDIA card that CUDA_VISIBLE_DEVICES leaves visible."""
+def graphics_cards() -> list[Card]:
+    """The NVIDIA cards that CUDA_VISIBLE_DEVICES leaves visible, in its order: the slots of a worker with GPUs."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if visible == "" or shutil.which("nvidia-smi") is None:
+    if visible == "":
         return []
-    command = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"]
-    if visible:
-        command.append(f"--id={visible}")
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    if answer.returncode != 0:
-        return []
-    return [
-        (name.strip(), int(size) * MEBIBYTE)
-        for name, _, size in (line.rpartition(",") for line in answer.stdout.splitlines() if line.strip())
+    cards = [
+        Card(index, uuid, name, int(size) * MEBIBYTE)
+        for index, uuid, name, size in ask_nvidia("--query-gpu=index,uuid,name,memory.total")
     ]
+    if not visible:
+        return cards
+    chosen = [(wanted.strip(), card) for wanted in visible.split(",") for card in cards if _is(card, wanted.strip())]
+    return [card._replace(id=wanted) for wanted, card in chosen]
+
+
+def _is(card: Card, wanted: str) -> bool:
+    return wanted == card.id or (wanted.startswith("GPU-") and card.uuid.startswith(wanted))
+
+
+def ask_nvidia(query: str) -> list[list[str]]:
+    """The rows of its answer; none where the program is missing or fails."""
+    if shutil.which("nvidia-smi") is None:
+        return []
+    command = ["nvidia-smi", query, "--format=csv,noheader,nounits"]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    lines = answer.stdout.splitlines() if answer.returncode == 0 else []
+    return [[field.strip() for field in line.split(",")] for line in lines if line.strip()]
 
 
 def _processor_name() -> str:

@@ -12,6 +12,7 @@ from phylon.contract.study_events import study_event
 from phylon.run_directory import locked
 from phylon.study_folder import StudyRequest, write_request
 from phylon.worker.supervisor import runs
+from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.service import Service
 
 
@@ -19,13 +20,15 @@ class JobKind(NamedTuple):
     module: str
     """Started as `python -m MODULE FOLDER`."""
     events: TypeAdapter[Any]
-    prepare: Callable[[Service, Claim, Path, Callable[[], bool]], int]
+    prepare: Callable[[Service, Claim, Path, LogBuffer, Callable[[], bool]], int]
     """Makes the folder agree with what the service holds; returns the number of the first event to be reported."""
     discard: Callable[[Path], None]
     """The job has ended and the service holds what matters: delete what is large."""
 
 
-def _prepare_study(service: Service, claim: Claim, folder: Path, is_cancelled: Callable[[], bool]) -> int:
+def _prepare_study(
+    service: Service, claim: Claim, folder: Path, logs: LogBuffer, is_cancelled: Callable[[], bool]
+) -> int:
     """History goes on where it ends: what is measured stays so."""
     payload = cast(StudyPayload, claim.payload)
     request = StudyRequest(**dict(payload), next_seq=claim.next_seq, if_other_machine="start over")

@@ -47,9 +47,9 @@ class StalledConsumerDetector:
             return False  # no Redis, no messages: Celery is reconnecting
 
 
-def restart_worker() -> None:
+def restart_worker(why: str) -> None:
     """Replaces this process by a fresh one with the same arguments. Only an idle worker may do so."""
-    log.error("messages wait but this worker takes none: restarting it")
+    log.error("%s: restarting this worker", why)
     os.execv(sys.executable, sys.orig_argv)
 
 

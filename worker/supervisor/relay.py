@@ -5,6 +5,8 @@ believe in a file that it does not hold. The outcome event waits until the proce
 reported, because the service takes nothing more from an attempt that is over.
 """
 
+import contextvars
+import functools
 import logging
 import threading
 import time
@@ -15,7 +17,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from phylon.contract.events import Checkpoint, Video
+from phylon.contract.events import Checkpoint, PolicyWritten, Video
 from phylon.contract.protocol import OUTCOMES, Claim, Heartbeat, JobEvent, LogLine
 from phylon.spool import SPOOL_FILE, SpoolReader
 from phylon.worker.supervisor.logs import LogBuffer
@@ -50,11 +52,15 @@ class Relay:
         self._said_at = time.monotonic()
         self._say_not_before = 0.0
         self._pauses = pauses()
-        self._is_reachable = True
-        self._thread = threading.Thread(target=self._run, name="relay", daemon=True)
+        # With what this thread's log lines carry: the job and the attempt.
+        run = functools.partial(contextvars.copy_context().run, self._run)
+        self._thread = threading.Thread(target=run, name="relay", daemon=True)
 
         self.over = threading.Event()
         self.stop_requested = False
+        self.yield_requested = False
+        self.is_reachable = True
+        """The service answered when it was last spoken to."""
         self.outcome: JobEvent | None = None
         """The outcome event, once the service has stored it."""
         self.refusal: AttemptRefused | None = None
@@ -134,7 +140,7 @@ class Relay:
             events.append(event)
         return events
 
-    def _is_stored(self, event: Checkpoint | Video) -> bool:
+    def _is_stored(self, event: Checkpoint | Video | PolicyWritten) -> bool:
         if event.seq <= self._uploaded_seq:
             return True
         if self._upload is None:
@@ -156,6 +162,7 @@ class Relay:
         self._logs.stored(answer.next_log_line)
         self._stored_before(answer.next_seq, events)
         self.stop_requested |= answer.command == "stop"
+        self.yield_requested |= answer.command == "yield"
 
     def _stored_before(self, next_seq: int, sent: list[JobEvent]) -> None:
         if sent and sent[-1].kind in OUTCOMES and next_seq > sent[-1].seq:
@@ -170,14 +177,14 @@ class Relay:
 
     def _reachable(self) -> None:
         self._said_at = time.monotonic()
-        if not self._is_reachable:
+        if not self.is_reachable:
             log.info("job %d: the service answers again", self._claim.job_id)
-        self._is_reachable, self._pauses, self._say_not_before = True, pauses(), 0.0
+        self.is_reachable, self._pauses, self._say_not_before = True, pauses(), 0.0
 
     def _unreachable(self, error: ServiceUnreachable) -> None:
-        if self._is_reachable:
+        if self.is_reachable:
             log.warning("job %d: the service cannot be reached; work goes on (%s)", self._claim.job_id, error)
-        self._is_reachable = False
+        self.is_reachable = False
         self._say_not_before = time.monotonic() + min(next(self._pauses), self._interval)
 
 

@@ -2,7 +2,7 @@
 
 A directory may be taken up as it is only when the attempt before this one worked in it too: then its spool continues
 what the service stored. Otherwise another worker went on meanwhile, with other event numbers, and the directory starts
-over from the service's checkpoint.
+over from a checkpoint of the service: the newest whose file is there and whole.
 """
 
 import json
@@ -12,10 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from phylon.contract.protocol import CheckpointReference, Claim, RunPayload
+from phylon.contract.protocol import CheckpointReference, Claim, RunPayload, StartReference
+from phylon.policy.names import ARCHIVE
 from phylon.run_directory import (
+    START_FILE,
     RunRequest,
     checkpoints_dir,
+    file_sha256,
     install_checkpoint,
     latest_checkpoint,
     locked,
@@ -26,7 +29,8 @@ from phylon.run_directory import (
     videos_dir,
     write_run,
 )
-from phylon.worker.supervisor.service import Service, retry_while_unreachable
+from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.service import FileMissing, Service, retry_while_unreachable
 
 ATTEMPT_FILE = "attempt.json"
 DOWNLOAD_TRIES = 3
@@ -34,7 +38,7 @@ DOWNLOAD_TRIES = 3
 log = logging.getLogger(__name__)
 
 
-def prepare(service: Service, claim: Claim, run_dir: Path, is_cancelled: Callable[[], bool]) -> int:
+def prepare(service: Service, claim: Claim, run_dir: Path, logs: LogBuffer, is_cancelled: Callable[[], bool]) -> int:
     """The directory is ready for a trainer; returns the number of the first event that it will write."""
     payload = cast(RunPayload, claim.payload)
     run_dir.mkdir(parents=True, exist_ok=True)
@@ -43,19 +47,51 @@ def prepare(service: Service, claim: Claim, run_dir: Path, is_cancelled: Callabl
         if not _continues(run_dir, claim, request):
             _clear(run_dir)
         write_run(run_dir, request)
-        if payload.checkpoint is not None and not _holds(run_dir, payload.checkpoint):
+        for reference in payload.checkpoints:
+            if _holds(run_dir, reference):
+                break
             _clear(run_dir)
             write_run(run_dir, request)
-            _download(service, payload.checkpoint, run_dir, is_cancelled)
+            try:
+                _download(service, reference, run_dir, is_cancelled)
+                break
+            except CheckpointUnusable as error:
+                logs.add("supervisor", f"{error}; the one before it has to serve")
+        else:
+            if payload.checkpoints:
+                logs.add("supervisor", "no checkpoint is left: the run starts over")
+        if payload.start is not None:
+            _fetch_start(service, payload.start, run_dir, is_cancelled)
         next_seq = rewind(run_dir)
         replace_file(run_dir / ATTEMPT_FILE, json.dumps({"attempt": claim.attempt}).encode())
     return next_seq
+
+
+def _fetch_start(service: Service, reference: StartReference, run_dir: Path, is_cancelled: Callable[[], bool]) -> None:
+    """Fetched even where a checkpoint is there: that one may turn out to be broken, and then the run begins again."""
+    path, part = run_dir / START_FILE, run_dir / "start.part"
+    if path.exists() and file_sha256(path) == reference.sha256:
+        return
+    for remaining in reversed(range(DOWNLOAD_TRIES)):
+        retry_while_unreachable(lambda: service.download(reference.artifact_id, part), float("inf"), is_cancelled)
+        found = file_sha256(part)
+        if found == reference.sha256:
+            part.replace(path)
+            return
+        log.warning("the start came damaged: its hash is %s, not %s; %d tries left", found, reference.sha256, remaining)
+    raise ValueError(f"the weights to start from came damaged {DOWNLOAD_TRIES} times; look at the service's storage")
+
+
+class CheckpointUnusable(Exception):
+    """The service cannot give the checkpoint that it told of."""
 
 
 def discard_files(run_dir: Path) -> None:
     """The run has ended and the service holds what matters; only the spool is worth its place."""
     for folder in (checkpoints_dir(run_dir), videos_dir(run_dir)):
         shutil.rmtree(folder, ignore_errors=True)
+    for name in (ARCHIVE, START_FILE):
+        (run_dir / name).unlink(missing_ok=True)
 
 
 def _continues(run_dir: Path, claim: Claim, request: RunRequest) -> bool:
@@ -83,11 +119,13 @@ def _download(
 ) -> None:
     part = run_dir / "checkpoint.part"
     for remaining in reversed(range(DOWNLOAD_TRIES)):
-        retry_while_unreachable(lambda: service.download(reference.artifact_id, part), float("inf"), is_cancelled)
         try:
+            retry_while_unreachable(lambda: service.download(reference.artifact_id, part), float("inf"), is_cancelled)
             install_checkpoint(run_dir, part, reference.next_seq, reference.sha256, reference.file)
             return
+        except FileMissing as error:
+            raise CheckpointUnusable(str(error)) from error
         except ValueError as error:
             if remaining == 0:
-                raise
+                raise CheckpointUnusable(str(error)) from error
             log.warning("%s; %d tries left", error, remaining)

@@ -2,10 +2,13 @@
 
 ServiceError
 ├── ServiceUnreachable    no answer, or one that says "later" (5xx): try again
+│   └── ServiceFull       there is no room for a file now (507)
 ├── AttemptRefused        the job is not, or no longer, this attempt's: abandon it and write nothing more
+├── FileMissing           the service does not hold a file that it told of
 └── RequestRefused        any other 4xx: trying again cannot help
 """
 
+import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,10 +21,15 @@ from phylon.contract.protocol import (
     ArtifactStored,
     Claim,
     ClaimRequest,
+    Enrolled,
+    Enrolment,
     Heartbeat,
     HeartbeatAnswer,
+    JobFolders,
     Release,
     ResumeRequest,
+    UploadState,
+    WorkerFault,
     WorkerRegistered,
     WorkerRegistration,
 )
@@ -43,7 +51,15 @@ class ServiceUnreachable(ServiceError):
     pass
 
 
+class ServiceFull(ServiceUnreachable):
+    """It has too little room for a file."""
+
+
 class AttemptRefused(ServiceError):
+    pass
+
+
+class FileMissing(ServiceError):
     pass
 
 
@@ -56,16 +72,22 @@ class RequestRefused(ServiceError):
 class Service:
     """Each method is one request. Safe to use from several threads."""
 
-    def __init__(self, api_url: str, token: str) -> None:
+    """`credential` is None for a worker that is about to enrol."""
+
+    def __init__(self, api_url: str, credential: str | None) -> None:
         self._client = httpx.Client(
             base_url=f"{api_url}/api/v1/worker",
-            headers={"Authorization": f"Bearer {token}"},
+            headers={"Authorization": f"Bearer {credential}"} if credential else {},
             timeout=REQUEST_TIMEOUT,
-            trust_env=False,  # a proxy or .netrc of the shell that started us must not get hold of the token
+            event_hooks={"request": [_name_request]},
+            trust_env=False,  # a proxy or .netrc of the shell that started us must not get hold of it
         )
 
     def close(self) -> None:
         self._client.close()
+
+    def enrol(self, enrolment: Enrolment) -> Enrolled:
+        return Enrolled.model_validate_json(self._post("/enrol", enrolment).content)
 
     def register(self, registration: WorkerRegistration) -> WorkerRegistered:
         return WorkerRegistered.model_validate_json(self._post("/register", registration).content)
@@ -77,6 +99,12 @@ class Service:
         except AttemptRefused:
             return False
         return True
+
+    def leave(self, worker_id: int) -> None:
+        self._request("POST", f"/{worker_id}/leave")
+
+    def report_fault(self, worker_id: int, fault: str | None) -> None:
+        self._post(f"/{worker_id}/fault", WorkerFault(fault=fault))
 
     def claim(self, job_id: int, request: ClaimRequest) -> Claim:
         return Claim.model_validate_json(self._post(f"/jobs/{job_id}/claim", request).content)
@@ -90,18 +118,27 @@ class Service:
     def release(self, job_id: int, release: Release) -> None:
         self._post(f"/jobs/{job_id}/release", release)
 
-    def upload(self, job_id: int, attempt: int, path: Path, sha256: str, step: int) -> ArtifactStored:
-        """Raises FileNotFoundError when the file is gone. Once opened it is sent whole, even if unlinked meanwhile."""
-        with path.open("rb") as file:
-            answer = self._request(
-                "PUT",
-                f"/jobs/{job_id}/artifacts/{path.name}",
-                params={"attempt": attempt, "sha256": sha256, "step": step},
-                content=iter(lambda: file.read(CHUNK_BYTES), b""),
-                headers={"Content-Type": "application/octet-stream"},
-                timeout=TRANSFER_TIMEOUT,
-            )
+    def find_upload(self, job_id: int, attempt: int, name: str, sha256: str) -> UploadState:
+        answer = self._request("GET", f"/jobs/{job_id}/artifacts/{name}", params={"attempt": attempt, "sha256": sha256})
+        return UploadState.model_validate_json(answer.content)
+
+    def upload_part(
+        self, job_id: int, attempt: int, name: str, sha256: str, step: int, offset: int, total: int, data: bytes
+    ) -> ArtifactStored:
+        """Raises `ServiceFull` where the service has no room for it."""
+        answer = self._request(
+            "PUT",
+            f"/jobs/{job_id}/artifacts/{name}",
+            params={"attempt": attempt, "sha256": sha256, "step": step, "offset": offset, "total": total},
+            content=data,
+            headers={"Content-Type": "application/octet-stream"},
+            timeout=TRANSFER_TIMEOUT,
+        )
         return ArtifactStored.model_validate_json(answer.content)
+
+    def find_needed_folders(self, folders: JobFolders) -> JobFolders:
+        """Those of jobs that have not ended."""
+        return JobFolders.model_validate_json(self._post("/folders", folders).content)
 
     def download(self, artifact_id: int, target: Path) -> None:
         """The caller checks the hash."""
@@ -116,8 +153,8 @@ class Service:
         except httpx.TransportError as error:
             raise _unreachable(error) from error
         except AttemptRefused as error:
-            # The job is ours, but its checkpoint is not there: no reason to leave it without a word.
-            raise RequestRefused(httpx.codes.NOT_FOUND, f"the service lost a checkpoint: {error}") from error
+            # The job is ours, but its checkpoint is not there: no reason to leave it.
+            raise FileMissing(f"the service lost a checkpoint: {error}") from error
 
     def _post(self, path: str, body: BaseModel) -> httpx.Response:
         # Serialised by pydantic, which spells NaN as the reader expects; httpx's own JSON would not.
@@ -157,6 +194,11 @@ def retry_while_unreachable(
     )(call)
 
 
+def _name_request(request: httpx.Request) -> None:
+    """The service logs what it does under this id, so that its lines and ours can be put together."""
+    request.headers["X-Request-ID"] = secrets.token_hex(8)
+
+
 def _unreachable(error: httpx.TransportError) -> ServiceUnreachable:
     return ServiceUnreachable(f"{type(error).__name__}: {error}")
 
@@ -164,7 +206,12 @@ def _unreachable(error: httpx.TransportError) -> ServiceUnreachable:
 def _raise_for_status(answer: httpx.Response) -> None:
     if answer.is_success:
         return
-    message = f"{answer.request.method} {answer.request.url.path} was answered {answer.status_code}: {_detail(answer)}"
+    message = (
+        f"{answer.request.method} {answer.request.url.path} was answered {answer.status_code}: {_detail(answer)} "
+        f"(request {answer.request.headers['X-Request-ID']})"
+    )
+    if answer.status_code == httpx.codes.INSUFFICIENT_STORAGE:
+        raise ServiceFull(message)
     if answer.is_server_error:
         raise ServiceUnreachable(message)
     if answer.status_code in (httpx.codes.CONFLICT, httpx.codes.NOT_FOUND):
@@ -174,6 +221,7 @@ def _raise_for_status(answer: httpx.Response) -> None:
 
 def _detail(answer: httpx.Response) -> str:
     try:
-        return str(answer.json()["detail"])[:500]
+        problem = answer.json()
+        return " ".join(filter(None, (problem["detail"], problem.get("remedy"))))[:500]
     except (ValueError, KeyError, TypeError):
         return answer.text[:500]

@@ -9,9 +9,13 @@ from pathlib import Path
 
 from phylon.child_process import ChildProcess
 from phylon.contract.protocol import Claim, ClaimRequest, DeviceKind, Release, ResumeRequest
-from phylon.worker.supervisor.device import device_variables
+from phylon.worker.core.logging import bound
+from phylon.worker.supervisor.activity import Activity
+from phylon.worker.supervisor.disk import find_shortage
+from phylon.worker.supervisor.guard import DeviceGuard
 from phylon.worker.supervisor.kinds import KINDS, JobKind
 from phylon.worker.supervisor.logs import LogBuffer
+from phylon.worker.supervisor.pinning import pin
 from phylon.worker.supervisor.relay import Relay, wait_until_over
 from phylon.worker.supervisor.service import (
     AttemptRefused,
@@ -28,7 +32,9 @@ CLAIM_PATIENCE_SECONDS = 30.0
 RELEASE_PATIENCE_SECONDS = 30.0
 """Then the lease runs out, with the same effect."""
 LEAVE_PATIENCE_SECONDS = 15.0
-"""How long a leaving worker goes on trying to report what is left in the spool."""
+"""How long a leaving worker goes on trying to reach a service that does not answer."""
+YIELD_SHARE, REPORT_SHARE = 2 / 3, 0.95
+"""Of a leaving worker's grace: when a job must have yielded, and when its last words must have been reported."""
 
 log = logging.getLogger(__name__)
 
@@ -40,23 +46,34 @@ class Supervisor:
     service: Service
     folders: Path
     device: DeviceKind
+    slots: int
+    """Of the whole worker."""
     worker_id: Callable[[], int]
-    is_leaving: Callable[[], bool]
-    """The worker was asked to end; polled, because it is set by a signal handler, which may take no lock."""
+    guard: DeviceGuard
+    activity: Activity
+    """Polled, because a signal handler, which may take no lock, changes it."""
+    least_free_bytes: int
+    """With less room for the folders than this, jobs are handed back at their next checkpoint."""
 
     def execute(self, job_id: int) -> None:
         """Returns when the job has ended, was given back, or turned out to be someone else's."""
-        if self.is_leaving():
+        if self.activity.is_leaving or not self.guard.allows_job():
             return  # unclaimed, it is sent again to another worker
         request = ClaimRequest(worker_id=self.worker_id())
         try:
             claim = retry_while_unreachable(
-                lambda: self.service.claim(job_id, request), CLAIM_PATIENCE_SECONDS, self.is_leaving
+                lambda: self.service.claim(job_id, request), CLAIM_PATIENCE_SECONDS, lambda: self.activity.is_leaving
             )
         except ServiceError as error:
             log.info("job %d is not taken: %s", job_id, error)
             return
-        log.info("job %d: attempt %d of this %s begins", job_id, claim.attempt, claim.kind)
+        with bound(job_id=job_id, attempt=claim.attempt):
+            self._execute(claim)
+
+    def _execute(self, claim: Claim) -> None:
+        job_id = claim.job_id
+        where = ", ".join(map(str, claim.slots))
+        log.info("job %d: attempt %d of this %s begins in slot %s", job_id, claim.attempt, claim.kind, where)
         kind, logs = KINDS[claim.kind], LogBuffer()
         relay = Relay(self.service, claim, logs, kind.events)
         relay.start()
@@ -67,7 +84,7 @@ class Supervisor:
             release = None
         except Exception as error:
             log.exception("job %d: attempt %d failed", job_id, claim.attempt)
-            release = self._release(claim, f"the supervisor failed: {error}")
+            release = self._release(claim, relay, f"the supervisor failed: {error}")
         finally:
             relay.close()
         if release is not None:
@@ -76,15 +93,20 @@ class Supervisor:
     def _attempt(self, claim: Claim, kind: JobKind, relay: Relay, logs: LogBuffer) -> Release | None:
         """What to release the job with; None when it has an outcome."""
         folder = self.folders / str(claim.job_id)
+        if shortage := self._shortage():
+            return self._release(claim, relay, shortage)
         try:
             self._make_ready(claim, kind, folder, relay, logs)
         except ServiceUnreachable:
             if relay.refusal is not None:
                 raise relay.refusal from None
-            return self._release(claim, "the service was not reached before its process could start")
+            return self._release(claim, relay, "the service was not reached before its process could start")
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
-        environment |= device_variables(self.device)
-        child = ChildProcess(kind.module, folder, lambda line: logs.add("trainer", line), environment)
+        environment |= {"PHYLON_JOB_ID": str(claim.job_id), "PHYLON_ATTEMPT": str(claim.attempt)}
+        place = pin(self.device, claim.slots, self.slots)
+        child = ChildProcess(
+            kind.module, folder, lambda line: logs.add("trainer", line), environment | place.variables, place.cores
+        )
         log.info("job %d: its process is %d", claim.job_id, child.pid)
         try:
             self._watch(child, relay, logs)
@@ -100,13 +122,13 @@ class Supervisor:
             log.info("job %d: %s", claim.job_id, relay.outcome.kind)
             kind.discard(folder)
             return None
-        return self._release(claim, child.describe_end())
+        return self._release(claim, relay, child.describe_end())
 
     def _make_ready(self, claim: Claim, kind: JobKind, folder: Path, relay: Relay, logs: LogBuffer) -> None:
         def is_cancelled() -> bool:
-            return relay.over.is_set() or self.is_leaving()
+            return relay.over.is_set() or self.activity.is_leaving
 
-        next_seq = kind.prepare(self.service, claim, folder, is_cancelled)
+        next_seq = kind.prepare(self.service, claim, folder, logs, is_cancelled)
         request = ResumeRequest(attempt=claim.attempt, from_seq=next_seq)
         answer = retry_while_unreachable(lambda: self.service.resume(claim.job_id, request), float("inf"), is_cancelled)
         where = f"from the checkpoint before event {next_seq}" if next_seq else "from the beginning"
@@ -118,31 +140,46 @@ class Supervisor:
         while child.exit_code is None and not relay.over.is_set():
             if relay.stop_requested:
                 child.order("stop")
-            elif self.is_leaving():
+            elif self.activity.is_leaving:
+                child.order("yield", self.activity.seconds_until(YIELD_SHARE))
+            elif relay.yield_requested or self._shortage():
                 child.order("yield")
             if escalation := child.escalate():
                 logs.add("supervisor", escalation)
             time.sleep(WATCH_SECONDS)
 
     def _report_the_rest(self, relay: Relay) -> None:
-        leaving_since: float | None = None
+        unreachable_since: float | None = None
 
         def may_give_up() -> bool:
-            nonlocal leaving_since
-            if self.is_leaving() and leaving_since is None:
-                leaving_since = time.monotonic()
-            return leaving_since is not None and time.monotonic() - leaving_since > LEAVE_PATIENCE_SECONDS
+            nonlocal unreachable_since
+            if not self.activity.is_leaving or relay.is_reachable:
+                unreachable_since = None
+            elif unreachable_since is None:
+                unreachable_since = time.monotonic()
+            is_silent = unreachable_since is not None and time.monotonic() - unreachable_since > LEAVE_PATIENCE_SECONDS
+            return is_silent or self.activity.seconds_until(REPORT_SHARE) <= 0
 
         if not wait_until_over(relay, may_give_up):
             log.warning("not everything could be reported to the service; what is left stays in the spool")
 
-    def _release(self, claim: Claim, detail: str) -> Release:
-        reason = "worker_shutdown" if self.is_leaving() else "crashed"
+    def _shortage(self) -> str | None:
+        return find_shortage(self.folders, self.least_free_bytes)
+
+    def _release(self, claim: Claim, relay: Relay, detail: str) -> Release:
+        """Without room on the disk nothing else is to blame, whatever the process died of."""
+        if shortage := self._shortage():
+            return Release(attempt=claim.attempt, reason="low_disk", detail=shortage)
+        reason = "yielded" if relay.yield_requested else "crashed"
+        if self.activity.is_leaving:
+            reason = "worker_shutdown"
         return Release(attempt=claim.attempt, reason=reason, detail=detail)
 
     def _give_back(self, job_id: int, release: Release) -> None:
         log.info("job %d is given back (%s): %s", job_id, release.reason, release.detail)
-        patience = LEAVE_PATIENCE_SECONDS if self.is_leaving() else RELEASE_PATIENCE_SECONDS
+        patience = RELEASE_PATIENCE_SECONDS
+        if self.activity.is_leaving:
+            patience = min(LEAVE_PATIENCE_SECONDS, self.activity.seconds_until(1.0))
         try:
             retry_while_unreachable(lambda: self.service.release(job_id, release), patience, lambda: False)
         except ServiceError as error:

@@ -1,30 +1,41 @@
 """Sends one file of a job to the service beside the heartbeats, for however long that takes."""
 
+import os
 import threading
 from pathlib import Path
+from typing import BinaryIO
 
-from phylon.contract.events import Checkpoint, Video
-from phylon.contract.protocol import Claim
+from phylon.contract.events import Checkpoint, PolicyWritten, Video
+from phylon.contract.protocol import Claim, UploadState
 from phylon.run_directory import checkpoints_dir, videos_dir
 from phylon.worker.supervisor.logs import LogBuffer
-from phylon.worker.supervisor.service import RequestRefused, Service, ServiceUnreachable, retry_while_unreachable
+from phylon.worker.supervisor.service import (
+    RequestRefused,
+    Service,
+    ServiceFull,
+    ServiceUnreachable,
+    retry_while_unreachable,
+)
 
-Uploaded = (Checkpoint, Video)
+Uploaded = (Checkpoint, Video, PolicyWritten)
 """Events about a file that the service must hold before it hears of it."""
+
+PART_BYTES = 8 * 2**20
+"""Sent in one request; what was sent before a connection breaks is not sent again."""
 
 
 class Upload:
     """Starts at construction and tries until the service has the file, refuses it, or `cancel` is called."""
 
     def __init__(
-        self, service: Service, claim: Claim, folder: Path, event: Checkpoint | Video, logs: LogBuffer
+        self, service: Service, claim: Claim, folder: Path, event: Checkpoint | Video | PolicyWritten, logs: LogBuffer
     ) -> None:
         self._service, self._claim, self._event, self._logs = service, claim, event, logs
-        place = videos_dir(folder) if isinstance(event, Video) else checkpoints_dir(folder)
-        self._path = place / Path(event.file).name
+        self._path = _place(folder, event) / Path(event.file).name
         self._cancelled = threading.Event()
         self._done = threading.Event()
         self._error: Exception | None = None
+        self._has_reported_no_room = False
         threading.Thread(target=self._run, name=f"upload-{self._path.name}", daemon=True).start()
 
     def is_done(self) -> bool:
@@ -37,13 +48,10 @@ class Upload:
         self._cancelled.set()
 
     def _run(self) -> None:
-        claim, event = self._claim, self._event
+        event = self._event
         try:
-            retry_while_unreachable(
-                lambda: self._service.upload(claim.job_id, claim.attempt, self._path, event.sha256, event.step),
-                float("inf"),
-                self._cancelled.is_set,
-            )
+            with self._path.open("rb") as file:  # once opened it is sent whole, even if unlinked meanwhile
+                retry_while_unreachable(lambda: self._send(file), float("inf"), self._cancelled.is_set)
             self._done.set()
         except FileNotFoundError:
             # The trainer keeps its last two checkpoints only, and made newer ones while the service was away.
@@ -51,11 +59,46 @@ class Upload:
         except ServiceUnreachable:
             pass  # cancelled
         except Exception as error:
-            if isinstance(event, Video) and isinstance(error, RequestRefused):
+            if isinstance(event, Video | PolicyWritten) and isinstance(error, RequestRefused):
                 self._leave_out(str(error))  # no reason to end a run
             else:
                 self._error = error
 
+    def _send(self, file: BinaryIO) -> None:
+        """Goes on where an earlier try ended, be it another process's."""
+        claim, event, name = self._claim, self._event, self._path.name
+        total = os.fstat(file.fileno()).st_size
+        place = claim.job_id, claim.attempt, name, event.sha256
+        state = UploadState(received=0, artifact_id=None)
+        if total > PART_BYTES:
+            state = self._service.find_upload(*place)
+        while state.artifact_id is None:
+            if self._cancelled.is_set():
+                raise ServiceUnreachable("the upload was cancelled")
+            offset = state.received
+            file.seek(offset)
+            try:
+                stored = self._service.upload_part(*place, event.step, offset, total, file.read(PART_BYTES))
+            except ServiceFull as error:
+                self._report_no_room(error)
+                raise
+            state = UploadState(received=stored.received, artifact_id=stored.artifact_id)
+
+    def _report_no_room(self, error: ServiceFull) -> None:
+        if not self._has_reported_no_room:
+            self._logs.add("supervisor", f"{self._path.name} waits until the service has room for it: {error}")
+        self._has_reported_no_room = True
+
     def _leave_out(self, why: str) -> None:
         self._logs.add("supervisor", f"{self._event.kind} {self._path.name} is not stored: {why}")
         self._done.set()
+
+
+def _place(folder: Path, event: Checkpoint | Video | PolicyWritten) -> Path:
+    match event:
+        case Checkpoint():
+            return checkpoints_dir(folder)
+        case Video():
+            return videos_dir(folder)
+        case PolicyWritten():
+            return folder

@@ -10,6 +10,7 @@ from phylon.contract.events import Failed
 from phylon.run_directory import locked, read_run, rewind, spool_path
 from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec
 from phylon.spool import SpoolWriter
+from phylon.worker.core import logging
 from phylon.worker.core.commands import CRASHED, EXIT_CODES, FAILED, Commands
 from phylon.worker.training.process import compile_cache, prepare
 
@@ -19,6 +20,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("run_dir", type=Path, help="directory that holds run.json")
     run_dir: Path = parser.parse_args(arguments).run_dir.absolute()
 
+    logging.configure_job()
     commands = Commands()
     commands.listen()
     with locked(run_dir):

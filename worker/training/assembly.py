@@ -8,18 +8,22 @@ from typing import NamedTuple
 from phylon.run_directory import replace_file
 from phylon.spec import ExperimentSpec, bounds, hyperparameters, segment_steps
 from phylon.spec.algorithms import tunable_fields
+from phylon.spec.segments import update_numbers
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.joint import build_joint_algorithm
-from phylon.worker.environments import describe, has_unseen_levels, make_environments
+from phylon.worker.environments import describe_environment, has_unseen_levels, make_environments
 from phylon.worker.environments.jax_environment import JaxPool
 from phylon.worker.execution import Execution, Workload, build_execution, build_joint_execution
 from phylon.worker.execution.auto import Chosen, Trial, choose
+from phylon.worker.execution.interface import EvaluationPolicy
 from phylon.worker.population import PopulationMethod, build_method
+from phylon.worker.population.fitness import fitness_spec
 from phylon.worker.training.collect import Collector, HostCollector
 from phylon.worker.training.collect_on_device import DeviceCollector
 from phylon.worker.training.evaluate import Evaluator, HostEvaluator
 from phylon.worker.training.evaluate_on_device import DeviceEvaluator
 from phylon.worker.training.experience import Experience, make_experience
+from phylon.worker.training.reads import check_reads
 from phylon.worker.training.videos import VideoRecorder
 
 
@@ -49,12 +53,17 @@ class Parts(NamedTuple):
 
 def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path) -> Parts:
     size = spec.population.size
-    info = describe(spec.environment.suite, spec.environment.id)._replace(
-        envs_per_member=spec.environment.envs_per_member
-    )
+    info = describe_environment(spec.environment)._replace(envs_per_member=spec.environment.envs_per_member)
     method, joint = build_method(spec), build_joint_algorithm(spec, info)
     typical = {name: sum(bounds(value)) / 2 for name, value in hyperparameters(spec.algorithm).items()}
-    work = Workload(partial(build_algorithm, spec.algorithm, info), info, size, {**typical, **method.hyperparams})
+    work = Workload(
+        partial(build_algorithm, spec.algorithm, info, update_numbers(spec)),
+        info,
+        size,
+        {**typical, **method.hyperparams},
+        EvaluationPolicy(spec.evaluation.policy == "sample", spec.evaluation.epsilon),
+    )
+    check_reads(spec, work, joint)
     learners = joint.learners if joint else size
     experience = make_experience(spec, info, seed, learners)
     if joint:
@@ -72,26 +81,28 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
         method=method,
         experience=experience,
         collector=_make_collector(spec, seed, chosen.execution),
-        evaluator=_make_evaluator(spec, seed, chosen.execution),
-        recorder=None if spec.videos is None else VideoRecorder(spec, spec.videos, seed, run_dir),
+        evaluator=_make_evaluator(spec, chosen.execution),
+        recorder=None if spec.videos is None else VideoRecorder(spec, spec.videos, run_dir),
     )
 
 
 def _make_collector(spec: ExperimentSpec, seed: int, execution: Execution) -> Collector:
     size, environment = spec.population.size, spec.environment
     pool = make_environments(environment, size * environment.envs_per_member)
-    is_pure = isinstance(pool, JaxPool)
-    return DeviceCollector(pool, size, seed, execution) if is_pure else HostCollector(pool, size, seed)
+    kept = spec.evaluation.episodes if fitness_spec(spec).of == "training" else 0
+    if isinstance(pool, JaxPool):
+        return DeviceCollector(pool, size, seed, execution, kept)
+    return HostCollector(pool, size, seed, kept)
 
 
-def _make_evaluator(spec: ExperimentSpec, seed: int, execution: Execution) -> Evaluator:
+def _make_evaluator(spec: ExperimentSpec, execution: Execution) -> Evaluator:
     size, environment = spec.population.size, spec.environment
     count = size * spec.evaluation.episodes
     pool = make_environments(environment, count, "evaluate")
     if isinstance(pool, JaxPool):
-        return DeviceEvaluator(pool, size, seed, execution)
+        return DeviceEvaluator(pool, size, execution)
     unseen = make_environments(environment, count, "test") if has_unseen_levels(environment) else None
-    return HostEvaluator(pool, size, seed, unseen)
+    return HostEvaluator(pool, size, unseen)
 
 
 def _recall_or_choose(

@@ -11,16 +11,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from phylon.spec import ExperimentSpec, segment_steps
-from phylon.worker.algorithms.resets import reset
+from phylon.worker.algorithms.resets import reset, shrink_and_perturb
 from phylon.worker.core.commands import Commands
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams
 from phylon.worker.execution import KeyWords, Population
-from phylon.worker.execution.compilation import fast_compile_options
+from phylon.worker.execution.compilation import compile_over_devices, fast_compile_options
+from phylon.worker.learning.observation_statistics import take_in
+from phylon.worker.learning.reward_scale import Moments
 from phylon.worker.population import Evolution, PopulationScores, ranks
 from phylon.worker.training.assembly import Parts
 from phylon.worker.training.journal import Journal
-from phylon.worker.training.randomness import run_key
+from phylon.worker.training.randomness import EvaluationEpisodes, episodes_at_step, run_key
 from phylon.worker.training.state import TrainingState
 from phylon.worker.training.stopwatch import Stopwatch
 
@@ -54,12 +56,19 @@ class Attempt:
 
     @property
     def is_end(self) -> bool:
-        return self.state.step == self.spec.budget.env_steps
+        return self.state.end is not None
 
     @property
     def best_member(self) -> int:
         """By fitness; a member without one is never the best."""
         return int(np.argmax(np.nan_to_num(self.state.fitness, nan=-np.inf)))
+
+    @property
+    def episodes(self) -> EvaluationEpisodes:
+        """Of an evaluation at the present step."""
+        return episodes_at_step(
+            self.parts.seed, self.state.step, self.parts.work.population_size, self.spec.evaluation.episodes
+        )
 
     def count_updates(self, step: int) -> int:
         """Per member until this step; it follows from the step, so nothing has to be stored."""
@@ -78,8 +87,14 @@ class Programs(NamedTuple):
     """(key, search state, population, scores) -> the next search state and population of a weight search."""
     centre: Callable[..., Population]
     """(search state, population) -> a population in which every slot holds the search's mean."""
+    weight_deviation: Callable[[Any], Array]
+    """(search state) -> the standard deviation of a weight, over all weights."""
     reset_members: Callable[..., Population]
     """(key, step, hyper-parameters, population) -> the population with the parts of `resets` drawn again."""
+    take_in: Callable[[Moments, Any], Moments]
+    """(statistics [P], observations [P, calls, envs, ...]) -> the statistics with these observations."""
+    renew_members: Callable[..., Population]
+    """(key, step, hyper-parameters, population, shares) -> the population after what a plan renews."""
     copy_population: Callable[[Population], Population]
 
 
@@ -103,16 +118,32 @@ def make_programs(parts: Parts) -> Programs:
         assert method.search is not None
         return method.search.centre(search_state, population)
 
+    def weight_deviation(search_state: Any) -> Array:
+        assert method.search is not None
+        return method.search.deviation(search_state)
+
     def reset_members(key: Array, step: Array, hyperparams: Hyperparams, population: Population) -> Population:
         assert resets is not None
         keys = member_keys(derive(jax.random.wrap_key_data(key), "reset", step), work.population_size)
         return jax.vmap(partial(reset, work.algorithm, resets))(keys, hyperparams, population)
+
+    def take_in_segment(statistics: Moments, obs: Array) -> Moments:
+        return jax.vmap(lambda own, obs: take_in(own, obs.reshape(-1, *obs.shape[2:])))(statistics, obs)
+
+    def renew_members(
+        key: Array, step: Array, hyperparams: Hyperparams, population: Population, shares: Array
+    ) -> Population:
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "renew", step), work.population_size)
+        return jax.vmap(partial(shrink_and_perturb, work.algorithm))(keys, hyperparams, population, shares)
 
     compile_fast = partial(jax.jit, compiler_options=fast_compile_options())
     return Programs(
         plan_evolution=compile_fast(plan_evolution),
         breed=compile_fast(breed),
         centre=compile_fast(centre),
+        weight_deviation=compile_fast(weight_deviation),
         reset_members=compile_fast(reset_members),
+        take_in=compile_over_devices(take_in_segment, parts.execution.devices),
+        renew_members=compile_fast(renew_members),
         copy_population=jax.jit(partial(jax.tree.map, jnp.copy)),
     )

@@ -6,17 +6,23 @@ metrics → evaluation → videos → evolution → reset → checkpoint
 from collections.abc import Callable
 from typing import NamedTuple
 
+import jax
 import numpy as np
 
+from phylon.returns import median_of
 from phylon.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
+from phylon.spec.resets import is_reset_due
 from phylon.worker.core.commands import Command
 from phylon.worker.population import moving_names
 from phylon.worker.population.fitness import fitness_of, fitness_spec, remember
 from phylon.worker.population.timing import Progress, is_due
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import write_arrays
+from phylon.worker.training.divergence import evaluation_without, without
 from phylon.worker.training.evolve import evolve, reset_members
+from phylon.worker.training.fitness_source import measure
 from phylon.worker.training.state import to_arrays
+from phylon.worker.training.stopping import check_goals
 
 
 class Due(NamedTuple):
@@ -31,10 +37,26 @@ class Due(NamedTuple):
 
 
 def run_boundary_tasks(attempt: Attempt, command: Command | None) -> None:
-    """`command`: what the launcher asked for; the run leaves after a checkpoint."""
-    for task, is_task_due in zip(TASKS, find_due_tasks(attempt, command), strict=True):
-        if is_task_due:
+    """`command`: what the launcher asked for; the run leaves afterwards."""
+    for place, task in enumerate(TASKS):
+        if find_due_tasks(attempt, command)[place]:  # asked again, since an evaluation can end the run
             task(attempt)
+
+
+def go_on_after_end(attempt: Attempt) -> None:
+    """The budget has grown since the run ended here: what an end leaves out is made up for. Where an undisturbed run
+    would not have come by in this very state, the run says so."""
+    spec, state = attempt.spec, attempt.state
+    is_usual_border = state.step % spec.checkpoint.interval == 0 and state.step % spec.evaluation.interval == 0
+    # Overlapped learning was brought to its end early, and resets keep away from the end of a budget.
+    if not is_usual_border or spec.execution.overlap or spec.resets is not None:
+        attempt.journal.record("interrupted", state.step, reason="extended")
+    state.seconds_before = state.seconds  # not known any more, so that no selection by the clock is due
+    due = find_due_tasks(attempt, None)
+    if due.evolution:
+        evolve(attempt)
+    if due.reset:
+        reset_members(attempt)
 
 
 def find_due_tasks(attempt: Attempt, command: Command | None) -> Due:
@@ -46,24 +68,34 @@ def find_due_tasks(attempt: Attempt, command: Command | None) -> Due:
         evaluation=is_evaluating,
         videos=spec.videos is not None and is_evaluating and (step % spec.videos.interval == 0 or is_end),
         evolution=is_evolving,
-        reset=not is_end and _count_resets(attempt, step) > _count_resets(attempt, step - attempt.segment_steps),
-        checkpoint=step % spec.checkpoint.interval == 0 or is_end or command is not None,
+        reset=not is_end and _is_reset_due(attempt),
+        checkpoint=_is_checkpoint_scheduled(attempt) or (command is not None and spec.checkpoint.resume == "latest"),
     )
 
 
 def _is_evolution_due(attempt: Attempt) -> bool:
-    before, now = attempt.state.step - attempt.segment_steps, attempt.state.step
+    state, method = attempt.state, attempt.parts.method
+    if method.is_ready is not None:
+        return method.is_ready(state.method_state, state.step)
+    before, now = state.step - attempt.segment_steps, state.step
     return is_due(
         attempt.spec.population.method,
-        Progress(before, attempt.count_updates(before)),
-        Progress(now, attempt.count_updates(now)),
+        Progress(before, attempt.count_updates(before), state.seconds_before),
+        Progress(now, attempt.count_updates(now), state.seconds),
     )
 
 
-def _count_resets(attempt: Attempt, step: int) -> int:
-    """How many resets are due by this step."""
-    resets = attempt.spec.resets
-    return 0 if resets is None else attempt.count_updates(step) // resets.interval
+def _is_checkpoint_scheduled(attempt: Attempt) -> bool:
+    """Whether an undisturbed run writes one here, too."""
+    return attempt.state.step % attempt.spec.checkpoint.interval == 0 or attempt.is_end
+
+
+def _is_reset_due(attempt: Attempt) -> bool:
+    resets, step = attempt.spec.resets, attempt.state.step
+    if resets is None:
+        return False
+    before, now = attempt.count_updates(step - attempt.segment_steps), attempt.count_updates(step)
+    return is_reset_due(resets, before, now, total=attempt.count_updates(attempt.spec.budget.env_steps))
 
 
 def report_metrics(attempt: Attempt) -> None:
@@ -73,7 +105,7 @@ def report_metrics(attempt: Attempt) -> None:
     names = [*moving_names(attempt.spec), *parts.method.hyperparams]
     updates = state.update_metrics.blocks * parts.experience.at_once * parts.learners
     frames = {
-        "training/return": parts.collector.episodes.returns().tolist(),
+        "training/return": without(state.diverged, parts.collector.episodes.returns()).tolist(),
         **state.update_metrics.frames(),
         **{f"hyperparams/{name}": state.hyperparams[name].tolist() for name in names},
         "speed/env_steps_per_second": [parts.work.population_size * steps / seconds],
@@ -88,14 +120,15 @@ def evaluate(attempt: Attempt) -> None:
     parts, state = attempt.parts, attempt.state
     with attempt.stopwatch.phase("evaluate"):
         actor = parts.execution.acting.actor(state.population, state.placed)
-        evaluation = parts.evaluator.evaluate(actor)
+        evaluation = evaluation_without(state.diverged, parts.evaluator.evaluate(actor, attempt.episodes))
         frames = evaluation.frames() | _evaluate_centre(attempt)
     spec = fitness_spec(attempt.spec)
     state.returns = evaluation.returns.astype(np.float32)
-    state.history = remember(state.history, evaluation.means, evaluation.errors)
+    measured = measure(attempt, spec.of, evaluation)
+    state.history = remember(state.history, *(without(state.diverged, values) for values in measured))
     fitness = fitness_of(spec, state.history)
     state.fitness = fitness.values
-    if spec.name != "last":
+    if spec.name != "last" or spec.of != "evaluation":
         frames |= {
             "evaluation/fitness": fitness.values.tolist(),
             "evaluation/fitness_stderr": fitness.errors.tolist(),
@@ -104,21 +137,26 @@ def evaluate(attempt: Attempt) -> None:
     best = attempt.best_member
     print(
         f"step {state.step:,} of {attempt.spec.budget.env_steps:,} after {attempt.stopwatch.wall:.1f} s: return "
-        f"{state.fitness[best]:.1f} best (member {best}), {np.median(state.fitness):.1f} median",
+        f"{evaluation.means[best]:.1f} best (member {best}), {median_of(evaluation.means):.1f} median",
         flush=True,
     )
+    check_goals(attempt)
 
 
 def _evaluate_centre(attempt: Attempt) -> dict[str, list[float]]:
-    """The mean of a search over weights, on the same episodes; every slot holds it, so the first row is enough."""
+    """The mean of a search over weights, on the same episodes, and how far draws stray from it.
+
+    Every slot holds the mean, so the first row is enough.
+    """
     parts, state = attempt.parts, attempt.state
     if parts.method.search is None:
         return {}
     centre = attempt.programs.centre(state.search_state, state.population)
-    evaluation = parts.evaluator.evaluate(parts.execution.acting.actor(centre, state.placed))
+    evaluation = parts.evaluator.evaluate(parts.execution.acting.actor(centre, state.placed), attempt.episodes)
     return {
         "population/mean_policy_return": [float(evaluation.means[0])],
         "population/mean_policy_return_stderr": [float(evaluation.errors[0])],
+        "population/weight_deviation": [float(attempt.programs.weight_deviation(state.search_state))],
     }
 
 
@@ -127,9 +165,17 @@ def record_videos(attempt: Attempt) -> None:
     assert videos is not None and parts.recorder is not None
     members = {"best": [attempt.best_member], "all": range(len(state.fitness))}
     chosen = members[videos.members] if isinstance(videos.members, str) else videos.members
+    chosen = [member for member in chosen if not state.diverged[member]]
     with attempt.stopwatch.phase("video"):
         actor = parts.execution.acting.actor(state.population, state.placed)
-        recorded = parts.recorder.record(actor.exploit, chosen, state.step, lambda: attempt.commands.wanted is not None)
+        episodes = attempt.episodes
+        recorded = parts.recorder.record(
+            lambda obs, step: actor.exploit(obs, episodes.keys, step),
+            int(episodes.seeds[0]),
+            chosen,
+            state.step,
+            lambda: attempt.commands.wanted is not None,
+        )
         for video in recorded:
             span = state.lineage.span_of(video.member)
             attempt.journal.record("video", state.step, span=span, **video._asdict())
@@ -145,7 +191,16 @@ def write_checkpoint(attempt: Attempt) -> None:
     step, journal = attempt.state.step, attempt.journal
     number = checkpoint_number(step, attempt.segment_steps)
     with attempt.stopwatch.phase("checkpoint"):
-        arrays = {**to_arrays(attempt.state, attempt.parts), "wall": np.array(attempt.stopwatch.wall)}
+        _cut_episodes(attempt)
+        # What made the run write an unscheduled one: the attempt that goes on from there reports it.
+        interruption = ""
+        if not _is_checkpoint_scheduled(attempt):
+            interruption = "stopped" if attempt.commands.wanted == "stop" else "handed_back"
+        arrays = {
+            **to_arrays(attempt.state, attempt.parts),
+            "wall": np.array(attempt.stopwatch.wall),
+            "interruption": np.array(interruption),
+        }
         written = write_arrays(attempt.run_dir, number, arrays)._asdict()
         # The event about a checkpoint is the last that the checkpoint covers.
         journal.record("checkpoint", step, number=number, **written)
@@ -155,6 +210,14 @@ def write_checkpoint(attempt: Attempt) -> None:
         )
     with attempt.stopwatch.phase("env"):
         attempt.parts.collector.restart(number)
+
+
+def _cut_episodes(attempt: Attempt) -> None:
+    """What members and their replay remember of episodes that end here must not go on in the next ones."""
+    attempt.parts.experience.cut()
+    cut, state = attempt.parts.work.algorithm.cut_episodes, attempt.state
+    if cut is not None:
+        state.population = attempt.parts.execution.place(cut(jax.device_get(state.population)))
 
 
 TASKS: tuple[Callable[[Attempt], None], ...] = (

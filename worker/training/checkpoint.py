@@ -94,5 +94,10 @@ def add_prefix(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
     return {f"{prefix}/{name}": array for name, array in arrays.items()}
 
 
+def name_of(path: Any) -> str:
+    """A leaf's name within its tree."""
+    return jax.tree_util.keystr(path, simple=True, separator="/")
+
+
 def _name(prefix: str, path: Any) -> str:
-    return f"{prefix}/{jax.tree_util.keystr(path, simple=True, separator='/')}"
+    return f"{prefix}/{name_of(path)}"

@@ -1,14 +1,13 @@
-"""Checks that fail a run: diverged losses, and copies or mutations that did not reach training.
+"""Checks that fail a run: copies or mutations that did not reach training, and donors that have nothing to give.
 
 EngineError
 └── MemberFailed             one member is the cause
-    ├── TrainingDiverged     a metric of its updates is not finite
+    ├── TrainingDiverged     it diverged, and nobody is left (see `divergence`)
     └── MutationNotProven    a copy or a changed hyper-parameter did not arrive
 
 Trying again would not help, so the failure is reported as an event that names the member and what to change.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -36,20 +35,17 @@ class MutationNotProven(MemberFailed):
     pass
 
 
-def check_losses(metrics: Mapping[str, NDArray[np.float32]], hyperparams: HostHyperparams, step: int) -> None:
-    """Raises for the first member with a metric that is not finite."""
-    for name, values in metrics.items():
-        broken = np.flatnonzero(~np.isfinite(values))
-        if broken.size:
-            member = int(broken[0])
-            own = values_of(member, hyperparams)
-            listed = ", ".join(f"{key} {value:.3g}" for key, value in own.items())
-            raise TrainingDiverged(
-                f"{name} of member {member} became {values[member]} before step {step}, with {listed}",
-                "lower the learning rates (or the upper bounds of their distributions), or the scale of the rewards",
-                member,
-                own,
-            )
+def check_donors(parents: NDArray[np.int32], diverged: NDArray[np.bool_], hyperparams: HostHyperparams) -> None:
+    """No slot goes on with the weights of another member that is set aside."""
+    wrong = np.flatnonzero(diverged[parents] & (parents != np.arange(len(parents))))
+    if wrong.size:
+        slot = int(wrong[0])
+        raise MutationNotProven(
+            f"slot {slot} was to go on with the weights of member {parents[slot]}, which diverged and is set aside",
+            "correct the method or selection that chose it: a member whose fitness is NaN must not be a donor",
+            slot,
+            values_of(slot, hyperparams),
+        )
 
 
 def check_copies(

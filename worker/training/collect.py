@@ -56,12 +56,12 @@ class Collector(Protocol):
 class HostCollector:
     """One call of the policies and one of the environments per step."""
 
-    def __init__(self, environments: HostEnvironments, population_size: int, seed: int) -> None:
+    def __init__(self, environments: HostEnvironments, population_size: int, seed: int, kept: int = 0) -> None:
         self._environments = environments
         self._shape = (population_size, environments.count // population_size)
         self._seed = seed
         self._obs = np.empty(0, np.float32)
-        self.episodes = EpisodeReturns(*self._shape)
+        self.episodes = EpisodeReturns(*self._shape, kept)
 
     def restart(self, checkpoint: int) -> None:
         self._obs = self._by_member(

@@ -23,14 +23,16 @@ from phylon.worker.training.stopwatch import Stopwatch
 
 
 class DeviceCollector:
-    def __init__(self, environments: JaxPool, population_size: int, seed: int, execution: Execution) -> None:
+    def __init__(
+        self, environments: JaxPool, population_size: int, seed: int, execution: Execution, kept: int = 0
+    ) -> None:
         self._environment, self._count, self._seed = environments.environment, environments.count, seed
         self._envs = environments.count // population_size
         self._explore = execution.acting.explore
         self._start = compile_over_devices(partial(start_from_seeds, self._environment), execution.devices)
         self._program = compile_over_devices(self._segment, execution.devices, 2, 3)
         self._now: tuple[Pool, Array] | None = None
-        self.episodes = EpisodeReturns(population_size, self._envs)
+        self.episodes = EpisodeReturns(population_size, self._envs, kept)
 
     def restart(self, checkpoint: int) -> None:
         self._now = self._start(environment_seeds(self._seed, "train", checkpoint, self._count))

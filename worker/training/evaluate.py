@@ -1,24 +1,22 @@
-"""Evaluates members by noiseless episodes on separate environments, with the same seeds for all members, every time."""
+"""Evaluates members by episodes on separate environments: the same for all members, others at every evaluation."""
 
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.spec.lengths import UNLIMITED_EPISODE_STEPS
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.environments import HostEnvironments
 from phylon.worker.execution import Actor
-from phylon.worker.training.randomness import environment_seeds
-
-ENDLESS_EPISODE_STEPS = 10_000
-"""Where an episode is truncated when its environment has no time limit."""
+from phylon.worker.training.randomness import EvaluationEpisodes
 
 
 class Evaluation(NamedTuple):
     """[P, episodes] each."""
 
     returns: NDArray[np.float64]
-    lengths: NDArray[np.int64]
+    lengths: NDArray[np.integer] | NDArray[np.floating]
     test_returns: NDArray[np.float64] | None = None
     """Of other episodes, on levels that no member trains on: reported, never used for ranking."""
 
@@ -29,7 +27,7 @@ class Evaluation(NamedTuple):
     @property
     def errors(self) -> NDArray[np.float32]:
         """Standard errors of the means; NaN for a single episode."""
-        return _standard_errors(self.returns)
+        return standard_errors(self.returns)
 
     def frames(self) -> dict[str, list[float]]:
         frames = {
@@ -39,28 +37,38 @@ class Evaluation(NamedTuple):
         }
         if self.test_returns is not None:
             frames["evaluation/test_return"] = self.test_returns.mean(axis=1).tolist()
-            frames["evaluation/test_return_stderr"] = _standard_errors(self.test_returns).tolist()
+            frames["evaluation/test_return_stderr"] = standard_errors(self.test_returns).tolist()
         return frames
 
 
-def _standard_errors(returns: NDArray[np.float64]) -> NDArray[np.float32]:
+def standard_errors(returns: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Of the means of [P, episodes]; NaN for a single one, as for those where an episode is missing."""
     episodes = returns.shape[1]
     if episodes == 1:
         return np.full(len(returns), np.nan, np.float32)
     return (returns.std(axis=1, ddof=1) / np.sqrt(episodes)).astype(np.float32)
 
 
-def evaluation_seeds(seed: int, population_size: int, episodes: int) -> NDArray[np.uint32]:
-    """[P * episodes], the same for every member."""
-    return np.tile(environment_seeds(seed, "evaluation", 0, episodes), population_size)
-
-
 def episode_limit(info: EnvironmentInfo) -> int:
-    return info.max_episode_steps or ENDLESS_EPISODE_STEPS
+    return info.max_episode_steps or UNLIMITED_EPISODE_STEPS
+
+
+def seeds_of_members(episodes: EvaluationEpisodes) -> NDArray[np.uint32]:
+    """[P * episodes], the same for every member."""
+    return np.tile(episodes.seeds, len(episodes.keys))
 
 
 class Evaluator(Protocol):
-    def evaluate(self, actor: Actor) -> Evaluation: ...
+    @property
+    def has_unseen_levels(self) -> bool: ...
+
+    def evaluate(self, actor: Actor, episodes: EvaluationEpisodes) -> Evaluation:
+        """On levels that members train on and, reported beside, on all levels where those are others."""
+        ...
+
+    def evaluate_unseen(self, actor: Actor, episodes: EvaluationEpisodes) -> Evaluation:
+        """On all levels where members train on some; elsewhere as `evaluate`."""
+        ...
 
     def close(self) -> None: ...
 
@@ -72,26 +80,31 @@ class HostEvaluator:
         self,
         environments: HostEnvironments,
         population_size: int,
-        seed: int,
         unseen: HostEnvironments | None = None,
     ) -> None:
         self._environments, self._unseen = environments, unseen
         self._shape = (population_size, environments.count // population_size)
-        self._seeds = evaluation_seeds(seed, *self._shape)
         self._limit = episode_limit(environments.info)
 
-    def evaluate(self, actor: Actor) -> Evaluation:
-        evaluation = self._play(self._environments, actor)
+    @property
+    def has_unseen_levels(self) -> bool:
+        return self._unseen is not None
+
+    def evaluate(self, actor: Actor, episodes: EvaluationEpisodes) -> Evaluation:
+        evaluation = self._play(self._environments, actor, episodes)
         if self._unseen is None:
             return evaluation
-        return evaluation._replace(test_returns=self._play(self._unseen, actor).returns)
+        return evaluation._replace(test_returns=self._play(self._unseen, actor, episodes).returns)
 
-    def _play(self, environments: HostEnvironments, actor: Actor) -> Evaluation:
+    def evaluate_unseen(self, actor: Actor, episodes: EvaluationEpisodes) -> Evaluation:
+        return self._play(self._unseen or self._environments, actor, episodes)
+
+    def _play(self, environments: HostEnvironments, actor: Actor, episodes: EvaluationEpisodes) -> Evaluation:
         count = environments.count
         returns, lengths, is_running = np.zeros(count), np.zeros(count, np.int64), np.ones(count, np.bool_)
-        obs = environments.reset(self._seeds)
-        for _ in range(self._limit):
-            action = actor.exploit(obs.reshape(*self._shape, *obs.shape[1:]))
+        obs = environments.reset(seeds_of_members(episodes))
+        for step in range(self._limit):
+            action = actor.exploit(obs.reshape(*self._shape, *obs.shape[1:]), episodes.keys, step)
             result = environments.step(action.reshape(count, *action.shape[2:]))
             returns += np.where(is_running, result.reward, 0)
             lengths += is_running

@@ -11,7 +11,8 @@ from phylon.worker.environments.jax_environment import JaxPool, Pool, proceed, s
 from phylon.worker.execution import Actor, Execution
 from phylon.worker.execution.compilation import compile_over_devices
 from phylon.worker.execution.interface import Policies
-from phylon.worker.training.evaluate import Evaluation, episode_limit, evaluation_seeds
+from phylon.worker.training.evaluate import Evaluation, episode_limit, seeds_of_members
+from phylon.worker.training.randomness import EvaluationEpisodes
 
 
 class EpisodesState(NamedTuple):
@@ -28,28 +29,34 @@ class EpisodesState(NamedTuple):
 class DeviceEvaluator:
     """Each device plays the episodes of its own members until the last of them ends."""
 
-    def __init__(self, environments: JaxPool, population_size: int, seed: int, execution: Execution) -> None:
+    has_unseen_levels = False  # no suite of pure functions has levels
+
+    def __init__(self, environments: JaxPool, population_size: int, execution: Execution) -> None:
         self._environment, self._exploit = environments.environment, execution.acting.exploit
         self._episodes = environments.count // population_size
-        self._seeds = evaluation_seeds(seed, population_size, self._episodes)
         self._limit = episode_limit(environments.info)
         self._program = compile_over_devices(self._play, execution.devices)
 
-    def evaluate(self, actor: Actor) -> Evaluation:
-        returns, lengths = jax.device_get(self._program(actor.policies, self._seeds))
+    def evaluate(self, actor: Actor, episodes: EvaluationEpisodes) -> Evaluation:
+        played = self._program(actor.policies, seeds_of_members(episodes), episodes.keys)
+        returns, lengths = jax.device_get(played)
         return Evaluation(returns.astype(np.float64), lengths.astype(np.int64))
+
+    def evaluate_unseen(self, actor: Actor, episodes: EvaluationEpisodes) -> Evaluation:
+        return self.evaluate(actor, episodes)
 
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _play(self, policies: Policies, seeds: Array) -> tuple[Array, Array]:
+    def _play(self, policies: Policies, seeds: Array, keys: Array) -> tuple[Array, Array]:
         """Returns and lengths of some members, [members, episodes]."""
 
         def is_going_on(now: EpisodesState) -> Array:
             return (now.steps < self._limit) & now.is_running.any()
 
         def step(now: EpisodesState) -> EpisodesState:
-            action = self._exploit(policies, now.obs.reshape(-1, self._episodes, *now.obs.shape[1:]))
+            obs = now.obs.reshape(-1, self._episodes, *now.obs.shape[1:])
+            action = self._exploit(policies, obs, keys, now.steps)
             pool, result, _ = proceed(self._environment, now.pool, action.reshape(-1, *action.shape[2:]))
             return EpisodesState(
                 pool,

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.spec import ExperimentSpec, segment_steps
+from phylon.spec.algorithms.n_step import n_step_of
 from phylon.spec.segments import segment_updates, updates_at_once
-from phylon.worker.core.types import EnvironmentInfo, Rollout, Transition
+from phylon.worker.core.types import EnvironmentInfo, NStepTransition, Rollout, Transition
 from phylon.worker.replay import make_replay
+from phylon.worker.replay.ring import HostSample
 from phylon.worker.training.collect import HostRollout, flatten_time, merge_members
 
 
@@ -24,6 +26,10 @@ class Experience(Protocol):
 
     def add(self, rollout: Rollout[Any]) -> None:
         """[P, calls, envs, ...], on the host or on the devices where it was collected."""
+        ...
+
+    def cut(self) -> None:
+        """All environments restart, so what comes next does not follow what was added last."""
         ...
 
     def draw(self, segment: int) -> Iterator[Any]:
@@ -58,21 +64,32 @@ class FromReplay:
         self._is_shared, self._learners = spec.replay.sharing == "shared", learners
         owners, each = (1, spec.population.size) if self._is_shared else (spec.population.size, 1)
         own_info = info._replace(envs_per_member=each * info.envs_per_member)
-        self._replay = make_replay(owners, spec.replay.capacity, own_info)
+        self._n_step = n_step_of(spec.algorithm)
+        self._replay = make_replay(owners, spec.replay.capacity, own_info, self._n_step)
 
     def add(self, rollout: Rollout[Any]) -> None:
         on_host: HostRollout = jax.device_get(rollout)
-        self._replay.add(flatten_time(merge_members(on_host) if self._is_shared else on_host))
+        own = merge_members(on_host) if self._is_shared else on_host
+        ended = (own.transitions.terminated + own.truncated) > 0
+        self._replay.add(flatten_time(own), ended.reshape(len(ended), -1))
 
-    def draw(self, segment: int) -> Iterator[Transition[NDArray[Any]]]:
+    def cut(self) -> None:
+        self._replay.cut()
+
+    def draw(self, segment: int) -> Iterator[HostSample]:
         each = self._learners if self._is_shared else 1
         indices = self._replay.draw(self._seed, segment, each * self.updates * self._batch_size)
         indices = indices.reshape(-1, self.updates, self._batch_size)
         for first in range(0, self.updates, self.at_once):
             yield self._replay.gather(indices[:, first : first + self.at_once])
 
-    def example(self) -> Transition[NDArray[Any]]:
-        return random_transitions(self._info, self._learners, self.at_once, self._batch_size)
+    def example(self) -> HostSample:
+        shape = (self._learners, self.at_once, self._batch_size)
+        rows = random_transitions(self._info, *shape)
+        if self._n_step == 1:
+            return rows
+        reward = np.repeat(rows.reward[..., None], self._n_step, axis=-1)
+        return NStepTransition(**rows._replace(reward=reward)._asdict(), steps=np.full(shape, self._n_step, np.float32))
 
     def copy(self, parents: NDArray[np.int32]) -> None:
         self._replay.copy(parents)
@@ -97,6 +114,9 @@ class FromRollout:
     def add(self, rollout: Rollout[Any]) -> None:
         self._latest = rollout
 
+    def cut(self) -> None:
+        """A rollout says itself where episodes end, and is learned from before the next one."""
+
     def draw(self, segment: int) -> Iterator[Rollout[Any]]:
         del segment  # nothing is sampled
         assert self._latest is not None
@@ -119,6 +139,27 @@ def make_experience(spec: ExperimentSpec, info: EnvironmentInfo, seed: int, lear
     return FromReplay(spec, info, seed, learners) if spec.algorithm.learns_from == "replay" else FromRollout(spec, info)
 
 
+def batch_shape(spec: ExperimentSpec, info: EnvironmentInfo, *lead: int) -> Any:
+    """Shapes and types of what one update learns from, a batch or a rollout, for as many learners as `lead` says."""
+    if spec.algorithm.learns_from == "replay":
+        shape, n_step = (*lead, spec.algorithm.batch_size), n_step_of(spec.algorithm)
+        rows = _transition_shape(info, *shape)
+        if n_step == 1:
+            return rows
+        rewards = jax.ShapeDtypeStruct((*shape, n_step), np.float32)
+        return NStepTransition(**rows._replace(reward=rewards)._asdict(), steps=rows.reward)
+    envs = spec.environment.envs_per_member
+    shape = (*lead, segment_steps(spec) // envs, envs)
+    return Rollout(_transition_shape(info, *shape), jax.ShapeDtypeStruct(shape, np.float32))
+
+
+def _transition_shape(info: EnvironmentInfo, *shape: int) -> Transition[jax.ShapeDtypeStruct]:
+    obs = jax.ShapeDtypeStruct((*shape, *info.observation_shape), np.dtype(info.observation_dtype))
+    action = jax.ShapeDtypeStruct((*shape, *info.action_shape), np.dtype(info.action_dtype))
+    number = jax.ShapeDtypeStruct(shape, np.float32)
+    return Transition(obs, action, number, number, obs)
+
+
 def random_transitions(info: EnvironmentInfo, *shape: int) -> Transition[NDArray[Any]]:
     random = np.random.default_rng(0)
 
@@ -130,6 +171,9 @@ def random_transitions(info: EnvironmentInfo, *shape: int) -> Transition[NDArray
             return random.integers(0, 256, (*shape, *info.observation_shape), np.uint8)
         return real(*info.observation_shape)
 
-    is_discrete, size = info.is_discrete, info.action_size
-    action = random.integers(0, size, shape, np.int32) if is_discrete else real(size)
+    if info.has_choices:
+        counts = info.action_counts or info.action_size
+        action = random.integers(0, counts, (*shape, *info.action_shape), np.int32)
+    else:
+        action = real(info.action_size)
     return Transition(observation(), action, real(), np.zeros(shape, np.float32), observation())

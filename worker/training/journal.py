@@ -6,7 +6,19 @@ from phylon.contract.events import run_event
 from phylon.spool import SpoolWriter
 from phylon.worker.training.stopwatch import Stopwatch
 
-Kind = Literal["started", "metrics", "lineage", "checkpoint", "video", "finished", "stopped", "failed"]
+Kind = Literal[
+    "started",
+    "metrics",
+    "lineage",
+    "checkpoint",
+    "interrupted",
+    "diverged",
+    "video",
+    "policy",
+    "finished",
+    "stopped",
+    "failed",
+]
 
 
 class Journal:

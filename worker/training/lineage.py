@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.contract.events import Hyperparams, Span
+from phylon.contract.events import Hyperparams, Origin, Span
 from phylon.worker.population import Birth, Evolution
 
 HostHyperparams = Mapping[str, NDArray[np.float32]]
@@ -23,7 +23,14 @@ class Lineage:
     def span_of(self, slot: int) -> int:
         return int(self._open[slot])
 
-    def founders(self, hyperparams: HostHyperparams, tuned: list[str], weights: NDArray[np.uint32]) -> list[Span]:
+    def founders(
+        self,
+        hyperparams: HostHyperparams,
+        tuned: list[str],
+        weights: NDArray[np.uint32],
+        origins: Sequence[Origin | None],
+    ) -> list[Span]:
+        """`origins`: of each founder; None for weights that were drawn."""
         return [
             Span(
                 id=self._begin(slot),
@@ -38,8 +45,9 @@ class Lineage:
                 rank=None,
                 weights=format_weights(weights[slot]),
                 reasons={},
+                origin=origin,
             )
-            for slot in range(len(self._open))
+            for slot, origin in enumerate(origins)
         ]
 
     def births(
@@ -53,6 +61,7 @@ class Lineage:
     ) -> list[Span]:
         """The spans that start with an evolution. `before`: the hyper-parameters until then."""
         parent_spans = self._open.copy()
+        start = evolution.explored_from or {name: values[evolution.parents] for name, values in before.items()}
         return [
             Span(
                 id=self._begin(slot),
@@ -60,13 +69,14 @@ class Lineage:
                 parent=int(parent_spans[parent]),
                 operator=birth.operator,
                 changes=birth.changes,
-                hyperparams_before=values_of(parent, before),
+                hyperparams_before=values_of(slot, start),
                 hyperparams=values_of(slot, evolution.hyperparams),
                 fitness=float(fitness[slot]),
                 parent_fitness=float(fitness[parent]),
                 rank=int(ranks[slot]),
                 weights=format_weights(weights[slot]),
                 reasons=reasons_of(slot, evolution.reasons),
+                origin=None,
             )
             for slot, (copied, birth) in enumerate(zip(evolution.parents.tolist(), births, strict=True))
             if birth is not None
@@ -79,8 +89,9 @@ class Lineage:
         hyperparams: HostHyperparams,
         fitness: NDArray[np.float32],
         weights: NDArray[np.uint32],
+        slots: Sequence[int],
     ) -> list[Span]:
-        """A new span per slot, the child of the slot's previous one."""
+        """A new span for each of `slots`, the child of the slot's previous one."""
         parents = self._open.copy()
         return [
             Span(
@@ -96,8 +107,9 @@ class Lineage:
                 rank=None,
                 weights=format_weights(weights[slot]),
                 reasons={},
+                origin=None,
             )
-            for slot in range(len(self._open))
+            for slot in slots
         ]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

@@ -3,8 +3,8 @@
 With `execution.overlap` a segment is learned from while the next one is collected by the policies from before; the last
 one is learned from at the end. None of that has to be stored: what to learn next follows from the step.
 
-What a run does depends only on its spec, its seed and the segment number, so a run resumed from a checkpoint goes on as
-if it had never been interrupted.
+What a run does depends only on its spec, its seed and the segment number, so a run resumed from a scheduled checkpoint
+goes on as if it had never been interrupted.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,21 @@ from typing import Any, Literal, NamedTuple
 
 import jax
 
+from phylon.worker.core.commands import Command
 from phylon.worker.execution import Population, Report
 from phylon.worker.training.attempt import Attempt
-from phylon.worker.training.boundary import run_boundary_tasks
-from phylon.worker.training.checks import check_hyperparams, check_losses
+from phylon.worker.training.boundary import go_on_after_end, run_boundary_tasks
+from phylon.worker.training.checks import check_hyperparams
 from phylon.worker.training.collect import Behaviour, FixedActions, PolicyActions
+from phylon.worker.training.divergence import set_diverged_aside, without
+from phylon.worker.training.final import finish
+from phylon.worker.training.observing import observe
 from phylon.worker.training.randomness import random_actions
+from phylon.worker.training.stopping import check_limits, find_end
 from phylon.worker.training.stopwatch import Stopwatch
 
 Outcome = Literal["finished", "stopped", "yielded"]
+OUTCOMES: dict[Command, Outcome] = {"stop": "stopped", "yield": "yielded"}
 
 
 class Updates(NamedTuple):
@@ -33,20 +39,25 @@ class Updates(NamedTuple):
 
 
 def run_loop(attempt: Attempt) -> Outcome:
-    state, budget = attempt.state, attempt.spec.budget.env_steps
+    state = attempt.state
+    state.end = find_end(attempt)
+    if state.had_ended and state.end is None:
+        go_on_after_end(attempt)
     with ThreadPoolExecutor(1, "learner") as learner:
-        while state.step < budget:
+        while state.end is None:
             _run_segment(attempt, learner)
             command = attempt.commands.wanted
             run_boundary_tasks(attempt, command)
-            if command == "yield" and state.step < budget:
+            if command == "yield" and state.end is None:
                 return "yielded"
-            if command == "stop" and state.step < budget:
+            if command == "stop" and state.end is None:
                 attempt.journal.record("stopped", state.step)
                 return "stopped"
-    best = attempt.best_member
-    attempt.journal.record("finished", state.step, best_member=best, fitness=float(state.fitness[best]))
-    return "finished"
+    # The last checkpoint holds all that follows from: whoever is interrupted here does it again.
+    command = finish(attempt)
+    if command == "stop":
+        attempt.journal.record("stopped", state.step)
+    return "finished" if command is None else OUTCOMES[command]
 
 
 def _run_segment(attempt: Attempt, learner: Executor) -> None:
@@ -55,7 +66,8 @@ def _run_segment(attempt: Attempt, learner: Executor) -> None:
     is_overlapping = attempt.spec.execution.overlap
     behaviour = _choose_behaviour(attempt, segment, is_warming_up)
     learning: Future[Updates] | None = None
-    if is_overlapping and state.step - attempt.segment_steps >= experience.warmup:
+    # What led to an end was learned from there and then.
+    if is_overlapping and not state.had_ended and state.step - attempt.segment_steps >= experience.warmup:
         learning = _start_learning(attempt, segment - 1, learner)
     rollout = attempt.parts.collector.collect(behaviour, stopwatch)
     if learning is not None:
@@ -65,8 +77,14 @@ def _run_segment(attempt: Attempt, learner: Executor) -> None:
     with stopwatch.phase("sample"):
         experience.add(rollout)
     state.step += attempt.segment_steps
+    state.had_ended = False
+    check_limits(attempt)
+    if segment == 0:
+        observe(attempt, rollout)
     if not is_warming_up and (attempt.is_end or not is_overlapping):
         _commit_updates(attempt, _learn(attempt, segment, stopwatch))
+    if segment > 0:
+        observe(attempt, rollout)
 
 
 def _choose_behaviour(attempt: Attempt, segment: int, is_warming_up: bool) -> Behaviour:
@@ -112,15 +130,15 @@ def _learn(attempt: Attempt, segment: int, stopwatch: Stopwatch) -> Updates:
 
 
 def _commit_updates(attempt: Attempt, updates: Updates) -> None:
-    """The updated population replaces the old one, once its losses are finite and its hyper-parameters as planned."""
+    """The updated population replaces the old one, if its hyper-parameters were as planned."""
     state = attempt.state
     state.population = updates.population
     for report in updates.reports:
-        of_learners = {name: values[: attempt.parts.learners] for name, values in report.metrics.items()}
-        check_losses(of_learners, state.hyperparams, state.step)
         check_hyperparams(state.hyperparams, report.hyperparams)
-        state.update_metrics.add(report.metrics)
-        state.latest_metrics = report.metrics
+    set_diverged_aside(attempt, [report.metrics for report in updates.reports])
+    for report in updates.reports:
+        state.latest_metrics = {name: without(state.diverged, values) for name, values in report.metrics.items()}
+        state.update_metrics.add(state.latest_metrics)
 
 
 def _device_batches(attempt: Attempt, segment: int, stopwatch: Stopwatch) -> Iterator[Any]:

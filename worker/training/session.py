@@ -1,9 +1,7 @@
 """One attempt at a run: resume from the newest checkpoint or start, train, and end with an outcome."""
 
-import platform
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import jax
 
@@ -11,6 +9,7 @@ from phylon.registry.descriptions import StateDescription
 from phylon.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
 from phylon.spec import ExperimentSpec, tuned
 from phylon.spool import SpoolWriter
+from phylon.start.material import Material, StartInvalid, read_start
 from phylon.worker.core.commands import Commands
 from phylon.worker.core.errors import EngineError
 from phylon.worker.core.types import Joint
@@ -22,10 +21,10 @@ from phylon.worker.training.checkpoint import read_arrays
 from phylon.worker.training.checks import failure_fields
 from phylon.worker.training.journal import Journal
 from phylon.worker.training.loop import Outcome, run_loop
+from phylon.worker.training.start import origins_of
 from phylon.worker.training.state import TrainingState, from_arrays, make_founders
 from phylon.worker.training.stopwatch import Stopwatch
-
-PACKAGES = ("phylon", "jax", "jaxlib", "flax", "optax", "numpy", "gymnasium", "mujoco")
+from phylon.worker.training.versions import find_versions
 
 
 def train(
@@ -41,8 +40,14 @@ def train(
         journal = Journal(spool, stopwatch)
         try:
             parts = assemble(spec, seed, run_dir, measurements)
-            state = _resume(run_dir, checkpoint, parts, stopwatch) if checkpoint else make_founders(parts)
-            _announce(parts, state, journal, is_resumed=checkpoint is not None)
+            resumed = _resume(run_dir, checkpoint, parts, stopwatch) if checkpoint else None
+            start = [] if resumed else _read_start(run_dir, spec)
+            state = resumed.state if resumed else make_founders(parts, start)
+            _announce(parts, state, journal, is_resumed=resumed is not None)
+            if not resumed:
+                _record_founders(parts, state, journal, start)
+            if resumed and resumed.interruption:
+                journal.record("interrupted", state.step, reason=resumed.interruption)
             outcome = run_loop(Attempt(parts, state, run_dir, journal, stopwatch, commands))
             print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
         except EngineError as error:
@@ -57,10 +62,17 @@ def train(
     return outcome
 
 
-def _resume(run_dir: Path, checkpoint: CheckpointRecord, parts: Parts, stopwatch: Stopwatch) -> TrainingState:
+class _Resumed(NamedTuple):
+    state: TrainingState
+    interruption: str
+    """Why the checkpoint was written out of turn; empty for a scheduled one."""
+
+
+def _resume(run_dir: Path, checkpoint: CheckpointRecord, parts: Parts, stopwatch: Stopwatch) -> _Resumed:
     arrays = read_arrays(run_dir, checkpoint)
     stopwatch.wall_before = float(arrays["wall"])
-    return from_arrays(arrays, checkpoint.number, parts)
+    interruption = str(arrays.get("interruption", ""))  # older checkpoints do not say
+    return _Resumed(from_arrays(arrays, checkpoint.number, parts), interruption)
 
 
 def _announce(parts: Parts, state: TrainingState, journal: Journal, is_resumed: bool) -> None:
@@ -74,27 +86,31 @@ def _announce(parts: Parts, state: TrainingState, journal: Journal, is_resumed: 
         strategy=execution.strategy,
         explanation=parts.explanation,
         devices=[f"{device.platform}:{number}" for number, device in enumerate(execution.devices)],
-        versions=_find_versions(),
+        versions=find_versions(),
         parameters=_count_weights(parts),
     )
-    if not is_resumed:
-        weights = checksum(state.population)
-        spans = state.lineage.founders(state.hyperparams, list(tuned(spec.algorithm)), weights)
-        journal.record("lineage", state.step, spans=spans)
 
 
-def _find_versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+def _record_founders(parts: Parts, state: TrainingState, journal: Journal, start: list[Material]) -> None:
+    origins = origins_of(start, parts.work.population_size)
+    tuned_names, weights = list(tuned(parts.spec.algorithm)), checksum(state.population)
+    journal.record(
+        "lineage", state.step, spans=state.lineage.founders(state.hyperparams, tuned_names, weights, origins)
+    )
+
+
+def _read_start(run_dir: Path, spec: ExperimentSpec) -> list[Material]:
+    """What the launcher put into the directory before the first attempt."""
+    if not spec.population.start:
+        return []
+    try:
+        return read_start(run_dir)
+    except StartInvalid as error:
+        raise EngineError(str(error), "begin the run again where its source is") from None
 
 
 def _count_weights(parts: Parts) -> int:
-    """Weights per member that gradients change: neither targets nor the state of optimisers."""
+    """Weights per member that gradients change: neither targets, statistics nor the state of optimisers."""
     population, layout = parts.execution.shape, parts.work.algorithm.layout
     counted = sum(leaf.size for leaf in _find_weights(own_parts(population), layout) if leaf.ndim > 1)  # no counters
     shared = _find_weights(population.shared, layout) if isinstance(population, Joint) else []
@@ -102,6 +118,6 @@ def _count_weights(parts: Parts) -> int:
 
 
 def _find_weights(state: Any, layout: StateDescription) -> list[jax.ShapeDtypeStruct]:
-    still = {*layout.targets, *layout.optimisers}
+    still = {*layout.targets, *layout.optimisers, *layout.statistics}
     leaves, _ = jax.tree_util.tree_flatten_with_path(state)
     return [leaf for path, leaf in leaves if still.isdisjoint(getattr(entry, "name", None) for entry in path)]

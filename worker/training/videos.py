@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from phylon.run_directory import file_sha256, sync, video_file, videos_dir
 from phylon.spec import ExperimentSpec
 from phylon.spec.videos import VideosSpec
-from phylon.worker.training.randomness import environment_seeds
 from phylon.worker.training.render_process import EpisodeStart, RenderingFailed, RenderProcess
 
-ActFn = Callable[[NDArray[Any]], NDArray[Any]]
-"""Observations [P, episodes, ...] -> actions [P, episodes, ...], without noise."""
+ActFn = Callable[[NDArray[Any], int], NDArray[Any]]
+"""(observations [P, episodes, ...], step of the episode) -> actions [P, episodes, ...], as in the evaluation."""
 
 
 class RecordedVideo(NamedTuple):
@@ -37,22 +36,24 @@ class RecordedVideo(NamedTuple):
 class VideoRecorder:
     """A failure is printed once and ends the recording of videos; the run goes on."""
 
-    def __init__(self, spec: ExperimentSpec, videos: VideosSpec, seed: int, run_dir: Path) -> None:
+    def __init__(self, spec: ExperimentSpec, videos: VideosSpec, run_dir: Path) -> None:
         self._environment, self._videos, self._run_dir = spec.environment, videos, run_dir
         self._shape = (spec.population.size, spec.evaluation.episodes)
-        self._seed = int(environment_seeds(seed, "evaluation", 0, spec.evaluation.episodes)[0])
         self._renderer: RenderProcess | None = None
         self._has_failed = False
 
     def record(
-        self, act: ActFn, members: Iterable[int], step: int, is_interrupted: Callable[[], bool]
+        self, act: ActFn, seed: int, members: Iterable[int], step: int, is_interrupted: Callable[[], bool]
     ) -> Iterator[RecordedVideo]:
-        """One after the other. When the run is asked to stop, the video in progress is dropped."""
+        """One after the other. When the run is asked to stop, the video in progress is dropped.
+
+        `seed`: that of the first episode of the evaluation just made.
+        """
         for member in members:
             if self._has_failed or is_interrupted():
                 return
             try:
-                video = self._record_member(act, member, step, is_interrupted)
+                video = self._record_member(act, seed, member, step, is_interrupted)
             except (RenderingFailed, OSError) as error:
                 print(f"no more videos: {error}. Training goes on without them", flush=True)
                 self._has_failed = True
@@ -67,7 +68,7 @@ class VideoRecorder:
             self._renderer = None
 
     def _record_member(
-        self, act: ActFn, member: int, step: int, is_interrupted: Callable[[], bool]
+        self, act: ActFn, seed: int, member: int, step: int, is_interrupted: Callable[[], bool]
     ) -> RecordedVideo | None:
         if self._renderer is None:
             self._renderer = RenderProcess(self._environment, self._videos)
@@ -75,14 +76,14 @@ class VideoRecorder:
         folder.mkdir(exist_ok=True)
         path = folder / video_file(step, member)
         unfinished = path.with_suffix(".part")
-        obs = self._renderer.begin(EpisodeStart(self._seed, unfinished))
+        obs = self._renderer.begin(EpisodeStart(seed, unfinished))
         episode_return, steps, ended = 0.0, 0, False
         while steps < self._videos.steps and not ended:
             if is_interrupted():
                 self.close()
                 return None
             observations = np.broadcast_to(obs, (*self._shape, *obs.shape))
-            result = self._renderer.step(act(observations)[member, 0])
+            result = self._renderer.step(act(observations, steps)[member, 0])
             obs, ended = result.obs, result.ended
             episode_return += result.reward
             steps += 1

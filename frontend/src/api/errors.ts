@@ -42,7 +42,16 @@ export function toApiError(body: unknown, response: Response | undefined): ApiEr
   )
 }
 
-client.interceptors.error.use((body, response) => {
+let askToSignIn: () => void = () => undefined
+
+/** What to do when the service no longer knows who asks. */
+export function onSignInNeeded(act: () => void): void {
+  askToSignIn = act
+}
+
+client.interceptors.error.use((body, response, request) => {
   if (body instanceof DOMException && body.name === "AbortError") return body
+  // A wrong password is refused with the same status; there the form itself says so.
+  if (response?.status === 401 && !request.url.endsWith("/accounts/sign-in")) askToSignIn()
   return toApiError(body, response)
 })

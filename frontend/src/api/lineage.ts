@@ -18,6 +18,8 @@ import type { Ancestry, LineageSummary, Schedule } from "@/api/types"
 export interface LineageSource {
   /** Begins the cache keys of everything about this lineage. */
   key: readonly unknown[]
+  /** Its number on the service; none of what comes from elsewhere. */
+  run?: number
   summary: (signal: AbortSignal) => Promise<LineageSummary>
   ancestry: (span: number, signal: AbortSignal) => Promise<Ancestry>
   schedule: (span: number, signal: AbortSignal) => Promise<Schedule>
@@ -28,6 +30,7 @@ const ONCE = { throwOnError: true } as const
 export function lineageOfRun(id: number, snapshot: number): LineageSource {
   return {
     key: ["runs", id, "lineage", snapshot],
+    run: id,
     summary: async (signal) => (await getLineageSummary({ ...ONCE, signal, path: { id } })).data,
     ancestry: async (span, signal) => (await getSpanAncestry({ ...ONCE, signal, path: { id, span } })).data,
     schedule: async (span, signal) => (await getSpanSchedule({ ...ONCE, signal, path: { id, span } })).data,

@@ -1,39 +1,55 @@
 /** Every query to the API, with its cache key and refetch interval. */
 
 import "@/api/errors"
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
+import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import {
   adviseSpec,
+  countExperiments,
+  getComparedBudgets,
+  getComparedCurves,
+  getComparison,
   getExperiment,
   getGroup,
   getHealth,
+  getQueue,
   getRun,
+  getRunExtension,
   getRunLineage,
   getRunMetrics,
+  getRunPolicy,
+  getSpecSchema,
   getStudy,
+  getWorkerLoad,
   listAlgorithms,
   listEnvironments,
   listExperiments,
+  listFields,
   listGroups,
   listMethods,
   listMetricNames,
   listPresets,
   listRunArtifacts,
+  listRunAttempts,
   listRunLogs,
   listStudies,
+  listViews,
   listWorkers,
   validateSpec,
 } from "@/api/generated/sdk.gen"
 import {
+  decodeAttempt,
+  decodeCount,
   decodeExperiment,
   decodeGroup,
+  decodeRow,
   decodeRun,
-  decodeSummary,
-  type ExperimentStatus,
   isActive,
+  type Priority,
 } from "@/api/types"
 import { decodeLineage, type Lineage } from "@/lib/lineage/spans"
-import { decodeSeries, emptySeries, type Series } from "@/lib/series"
+import { chosenProject } from "@/lib/project"
+import type { CompareSearch } from "@/lib/search"
+import { type Axis, decodeSeries, emptySeries, type Series } from "@/lib/series"
 
 const ONCE = { throwOnError: true } as const
 
@@ -43,9 +59,6 @@ const POINTS = 2000
 /** The largest page of a list whose items are all wanted. */
 const LIMIT = 500
 
-/** Experiments on one page of the list; what is not on screen costs the service nothing. */
-const EXPERIMENTS_SHOWN = 100
-
 export const healthQuery = queryOptions({
   queryKey: ["health"],
   queryFn: async ({ signal }) => (await getHealth({ ...ONCE, signal })).data,
@@ -53,7 +66,7 @@ export const healthQuery = queryOptions({
 })
 
 /** All items of a list, page by page. */
-async function collect<T>(fetchPage: (after: string | null) => Promise<Page<T>>): Promise<T[]> {
+export async function collect<T>(fetchPage: (after: string | null) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = []
   let after: string | null = null
   do {
@@ -81,6 +94,13 @@ export const methodsQuery = queryOptions({
   queryFn: ({ signal }) =>
     collect(async (after) => (await listMethods({ ...ONCE, signal, query: { after } })).data),
   staleTime: 60_000,
+})
+
+/** What a spec may say. It changes only with what the service has installed. */
+export const specSchemaQuery = queryOptions({
+  queryKey: ["spec-schema"],
+  queryFn: async ({ signal }) => (await getSpecSchema({ ...ONCE, signal })).data,
+  staleTime: Number.POSITIVE_INFINITY,
 })
 
 export const presetsQuery = queryOptions({
@@ -135,27 +155,100 @@ export const workersQuery = queryOptions({
   refetchInterval: 3000,
 })
 
-export interface ExperimentFilter {
-  search: string
-  status: ExperimentStatus | null
-  group: number | null
+/** How busy a worker was in the last day, in half hours. */
+export function workerLoadQuery(id: number) {
+  return queryOptions({
+    queryKey: ["workers", id, "load"],
+    queryFn: async ({ signal }) => (await getWorkerLoad({ ...ONCE, signal, path: { id } })).data,
+    staleTime: 60_000,
+    refetchInterval: 60_000,
+  })
 }
 
-/** The newest experiments, a page at a time. */
-export function experimentsQuery({ search, status, group }: ExperimentFilter) {
-  return infiniteQueryOptions({
-    queryKey: ["experiments", "list", { search, status, group }],
-    queryFn: async ({ signal, pageParam: after }) => {
-      const query = { search: search || null, status, group, limit: EXPERIMENTS_SHOWN, after }
-      const { data } = await listExperiments({ ...ONCE, signal, query })
-      return { ...data, items: data.items.map(decodeSummary) }
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+export interface QueueFilter {
+  project: number | null
+  owner: number | null
+  priority: Priority | null
+  /** At most so many waiting jobs. */
+  limit: number
+}
+
+/** What runs, what waits and why. Asked again and again: everyone's jobs change it. */
+export function queueQuery(filter: QueueFilter) {
+  return queryOptions({
+    queryKey: ["queue", filter],
+    queryFn: async ({ signal }) => (await getQueue({ ...ONCE, signal, query: filter })).data,
     refetchInterval: 2500,
     placeholderData: keepPreviousData,
   })
 }
+
+export interface TableRequest {
+  query: string
+  sort: string
+  columns: readonly string[]
+  /** A word of the name, environment, algorithm or a tag. */
+  search?: string
+}
+
+/** Rows of one request: what a screen shows and a little more. */
+export const WINDOW = 50
+
+/** A window of the table of experiments. Only what is on screen is asked for again. */
+export function experimentsQuery({ query, sort, columns, search }: TableRequest, offset = 0, limit = WINDOW) {
+  return queryOptions({
+    queryKey: [
+      "experiments",
+      "list",
+      { query, sort, columns, search, limit, project: chosenProject() },
+      offset,
+    ],
+    queryFn: async ({ signal }) => {
+      const asked = {
+        query: query || null,
+        search: search || null,
+        sort: sort || null,
+        column: [...columns],
+        project: chosenProject(),
+        limit,
+        offset,
+      }
+      const { data } = await listExperiments({ ...ONCE, signal, query: asked })
+      return { total: data.total, items: data.items.map(decodeRow) }
+    },
+    refetchInterval: ({ state }) =>
+      offset === 0 || state.data?.items.some(({ status }) => isActive(status)) ? 2500 : 15_000,
+    // While other rows are on their way, those of the same place stay; a place never shows the rows of another.
+    placeholderData: (previous, asked) => (asked?.queryKey[3] === offset ? previous : undefined),
+    staleTime: 1000,
+  })
+}
+
+export const fieldsQuery = queryOptions({
+  queryKey: ["experiments", "fields"],
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listFields({ ...ONCE, signal, query: { after } })).data),
+  staleTime: 60_000,
+})
+
+/** How many experiments have each value of a column. */
+export function countsQuery(by: string, query: string) {
+  return queryOptions({
+    queryKey: ["experiments", "counts", by, query],
+    queryFn: async ({ signal }) => {
+      const asked = { by, query: query || null, limit: LIMIT }
+      return (await countExperiments({ ...ONCE, signal, query: asked })).data.items.map(decodeCount)
+    },
+    staleTime: 10_000,
+  })
+}
+
+export const viewsQuery = queryOptions({
+  queryKey: ["views"],
+  queryFn: ({ signal }) =>
+    collect(async (after) => (await listViews({ ...ONCE, signal, query: { after } })).data),
+  staleTime: 30_000,
+})
 
 export function experimentQuery(id: number) {
   return queryOptions({
@@ -175,15 +268,29 @@ export async function fetchLineage(id: number, signal?: AbortSignal): Promise<Li
   return decodeLineage(data)
 }
 
+/** A part of a run, by steps or by seconds of work. */
+export interface Window {
+  axis: Axis
+  range: readonly [number, number]
+}
+
+function rangeOf(window: Window | null) {
+  if (!window) return {}
+  const [from, to] = window.range
+  return window.axis === "steps"
+    ? { from_step: Math.floor(from), to_step: Math.ceil(to) }
+    : { from_wall: from, to_wall: to }
+}
+
 /**
  * The ticks of one metric that were stored when it was asked. Its key names the snapshot of the run's history that the
  * stream goes on from, so that ticks of two histories are never mixed.
  */
-export function seriesQuery(run: number, snapshot: number, name: string) {
+export function seriesQuery(run: number, snapshot: number, name: string, window: Window | null = null) {
   return queryOptions({
-    queryKey: ["runs", run, "series", snapshot, name],
+    queryKey: ["runs", run, "series", snapshot, name, window],
     queryFn: async ({ signal }): Promise<Series> => {
-      const query = { name: [name], points: POINTS }
+      const query = { name: [name], points: POINTS, ...rangeOf(window) }
       const { data } = await getRunMetrics({ ...ONCE, signal, path: { id: run }, query })
       const found = data.series.find((series) => series.name === name)
       return found ? decodeSeries(found) : emptySeries(name)
@@ -213,6 +320,39 @@ export function artifactsQuery(run: number, active: boolean) {
         return (await listRunArtifacts({ ...ONCE, signal, path: { id: run }, query })).data
       }),
     refetchInterval: active ? 5000 : false,
+  })
+}
+
+/** The card of a stored policy; a file never changes, so neither does its card. */
+export function policyQuery(run: number, artifact: number) {
+  return queryOptions({
+    queryKey: ["runs", run, "policy", artifact],
+    queryFn: async ({ signal }) => (await getRunPolicy({ ...ONCE, signal, path: { id: run } })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** Who had a run, from where to where. They change only with the run's status or its newest attempt. */
+export function attemptsQuery({ id, attempt, status }: { id: number; attempt: number; status: string }) {
+  return queryOptions({
+    queryKey: ["runs", id, "attempts", attempt, status],
+    queryFn: async ({ signal }) => {
+      const found = await collect(async (after) => {
+        const query = { limit: LIMIT, after }
+        return (await listRunAttempts({ ...ONCE, signal, path: { id }, query })).data
+      })
+      return found.map(decodeAttempt)
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Whether and how a run could go on to a larger budget. */
+export function extensionQuery(run: number) {
+  return queryOptions({
+    queryKey: ["runs", run, "extension"],
+    queryFn: async ({ signal }) => (await getRunExtension({ ...ONCE, signal, path: { id: run } })).data,
+    staleTime: 0,
   })
 }
 
@@ -249,5 +389,46 @@ export function adviceQuery(yaml: string) {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.workers.some(({ measuring_study_id: study }) => study !== null) ? 2500 : 15_000,
+  })
+}
+
+/** What a comparison asks the API for; also the query of a download. */
+export function comparisonParams({ runs: _, ...asked }: CompareSearch) {
+  return asked
+}
+
+/** Runs may go on while they are compared; numbers change only as fast as evaluations do. */
+const COMPARISON_INTERVAL = 15_000
+
+export function comparisonQuery(search: CompareSearch) {
+  const query = comparisonParams(search)
+  return queryOptions({
+    queryKey: ["comparison", query],
+    queryFn: async ({ signal }) => (await getComparison({ ...ONCE, signal, query })).data,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.arms.some(({ experiments }) => experiments.some(({ status }) => isActive(status)))
+        ? COMPARISON_INTERVAL
+        : false,
+  })
+}
+
+export function comparedCurvesQuery(search: CompareSearch, active: boolean) {
+  const { baseline: _, at: __, ...asked } = comparisonParams(search)
+  const query = { ...asked, runs: search.runs ?? false }
+  return queryOptions({
+    queryKey: ["comparison", "curves", query],
+    queryFn: async ({ signal }) => (await getComparedCurves({ ...ONCE, signal, query })).data,
+    placeholderData: keepPreviousData,
+    refetchInterval: active ? COMPARISON_INTERVAL : false,
+  })
+}
+
+export function comparedBudgetsQuery({ experiments, groups, task }: CompareSearch) {
+  const query = { experiments, groups, task }
+  return queryOptions({
+    queryKey: ["comparison", "budgets", query],
+    queryFn: async ({ signal }) => (await getComparedBudgets({ ...ONCE, signal, query })).data,
+    placeholderData: keepPreviousData,
   })
 }

@@ -15,11 +15,15 @@ export interface PopulationCurvesProps {
   /** One value per tick: the metric along the selected descendant's ancestry. */
   ancestral: Float64Array | null
   highlighted: number | null
+  /** Positions on the axis that a vertical line marks: interruptions. */
+  marks: readonly number[]
   cursor: Cursor
   label: string
   height?: number
   onHighlight: (slot: number | null) => void
   onSelect: (slot: number) => void
+  /** The position that was clicked. */
+  onMoment: (position: number) => void
   onRange: (range: [number, number] | null) => void
 }
 
@@ -34,6 +38,7 @@ export function PopulationCurves(props: PopulationCurvesProps) {
 
   const members = series.columns.length
   const withAncestry = ancestral !== null && members > 1
+  const withSpread = series.spread !== null
   const data = useMemo(() => curveData(series, axis, ancestral), [series, axis, ancestral])
   const positive = (extent(series.columns)?.[0] ?? 0) > 0
   const scale = props.logarithmic ? (positive ? "log" : "signed-log") : "linear"
@@ -44,6 +49,7 @@ export function PopulationCurves(props: PopulationCurvesProps) {
       axis,
       scale,
       withAncestry,
+      withSpread,
       theme: palette.theme,
       gutter: gutterFor(narrow ? 0 : 1000),
       ink: palette.ink,
@@ -51,18 +57,22 @@ export function PopulationCurves(props: PopulationCurvesProps) {
       inkFaint: palette["ink-faint"],
       line: palette.line,
       accent: palette.accent,
+      warn: palette.warn,
     } as const
     return curveOptions(style, {
       onCursor: (position) => latest.current.cursor.move(position),
       onFocus: (slot) => latest.current.onHighlight(slot),
       onSelect: () => {
-        const { highlighted, onSelect } = latest.current
+        const { highlighted, onSelect, onMoment, cursor } = latest.current
+        const position = cursor.read()
+        if (position !== null) onMoment(position)
         if (highlighted !== null) onSelect(highlighted)
       },
       onRange: (next) => latest.current.onRange(next),
       highlighted: () => latest.current.highlighted,
+      marks: () => latest.current.marks,
     })
-  }, [members, axis, scale, withAncestry, narrow, palette])
+  }, [members, axis, scale, withAncestry, withSpread, narrow, palette])
 
   useEffect(() => {
     if (!plot) return
@@ -82,6 +92,7 @@ export function PopulationCurves(props: PopulationCurvesProps) {
   return (
     <div
       aria-label={props.label}
+      data-exact={series.spread === null}
       data-points={series.steps.length}
       data-testid="curves"
       ref={host}

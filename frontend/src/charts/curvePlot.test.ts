@@ -1,5 +1,5 @@
-import { expect, it } from "vitest"
-import { type CurveStyle, curveData, curveOptions } from "@/charts/curvePlot"
+import { expect, it, vi } from "vitest"
+import { type CurveStyle, curveData, curveOptions, drawMarks } from "@/charts/curvePlot"
 import { decodeSeries } from "@/lib/series"
 import { metricSeries } from "@/testing/samples"
 
@@ -10,11 +10,13 @@ const STYLE: CurveStyle = {
   scale: "linear",
   gutter: { left: 60, right: 50 },
   withAncestry: true,
+  withSpread: false,
   ink: "#000000",
   inkSoft: "#333333",
   inkFaint: "#666666",
   line: "#cccccc",
   accent: "#008080",
+  warn: "#8a5a00",
 }
 const HANDLERS = {
   onCursor: () => undefined,
@@ -22,6 +24,7 @@ const HANDLERS = {
   onSelect: () => undefined,
   onRange: () => undefined,
   highlighted: () => null,
+  marks: () => [],
 }
 
 it("puts members first, then median, best and ancestry", () => {
@@ -58,4 +61,42 @@ it("draws a metric of the whole population as its only line", () => {
   const single = decodeSeries(metricSeries("speed/updates_per_second", 1))
   expect(curveData(single, "steps", null)).toHaveLength(2)
   expect(curveOptions({ ...STYLE, members: 1, withAncestry: false }, HANDLERS).series).toHaveLength(2)
+})
+
+it("marks interruptions that are in sight by a line across the plot", () => {
+  vi.stubGlobal("devicePixelRatio", 1)
+  const lines: number[][] = []
+  const ctx = {
+    save: () => undefined,
+    restore: () => undefined,
+    setLineDash: () => undefined,
+    beginPath: () => undefined,
+    stroke: () => undefined,
+    moveTo: (...point: number[]) => lines.push(point),
+    lineTo: (...point: number[]) => lines.push(point),
+  }
+  const plot = {
+    ctx,
+    bbox: { left: 10, top: 5, width: 100, height: 50 },
+    valToPos: (step: number) => 10 + step / 10,
+  }
+  drawMarks(plot as never, STYLE, [200, 5000])
+  expect(lines).toEqual([
+    [30, 5],
+    [30, 55],
+  ])
+})
+
+it("shades what lies between the least and the greatest where points stand for many ticks", () => {
+  const wire = { ...metricSeries(), ticks: Array(6).fill(9), is_exact: false }
+  const aggregated = {
+    ...wire,
+    low: wire.values.map(() => [-5, "NaN"]),
+    high: wire.values.map(() => [900, 7]),
+  }
+  const data = curveData(decodeSeries(aggregated), "steps", null)
+  expect(data.slice(-2).map((column) => column![0])).toEqual([-5, 900])
+  const options = curveOptions({ ...STYLE, withAncestry: false, withSpread: true }, HANDLERS)
+  expect(options.series).toHaveLength(data.length)
+  expect(options.bands![0]!.series).toEqual([data.length - 1, data.length - 2])
 })

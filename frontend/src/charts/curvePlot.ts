@@ -9,7 +9,7 @@ import { type Axis, positions, type Series, summarise } from "@/lib/series"
 
 /**
  * Members first, so that a member's series has the number slot + 1; then median, best and the chosen ancestry. A metric of
- * the whole population is its only line.
+ * the whole population is its only line. Last come the ends of the shade, where points stand for many ticks.
  */
 export function curveData(series: Series, axis: Axis, ancestral: Float64Array | null): uPlot.AlignedData {
   const columns = [...series.columns]
@@ -18,6 +18,7 @@ export function curveData(series: Series, axis: Axis, ancestral: Float64Array | 
     columns.push(median, best)
     if (ancestral) columns.push(ancestral)
   }
+  if (series.spread) columns.push(series.spread.low, series.spread.high)
   return [positions(series, axis), ...columns.map(drawable)] as uPlot.AlignedData
 }
 
@@ -34,11 +35,14 @@ export interface CurveStyle {
   scale: "linear" | "log" | "signed-log"
   gutter: Gutter
   withAncestry: boolean
+  /** Points stand for many ticks: a shade shows their least and greatest values. */
+  withSpread: boolean
   ink: string
   inkSoft: string
   inkFaint: string
   line: string
   accent: string
+  warn: string
 }
 
 /** uPlot's numbers for its kinds of axes. */
@@ -50,9 +54,13 @@ export interface CurveHandlers {
   onSelect: () => void
   onRange: (range: [number, number] | null) => void
   highlighted: () => number | null
+  /** Where a vertical line is drawn over the curves. */
+  marks: () => readonly number[]
 }
 
 export function curveOptions(style: CurveStyle, handlers: CurveHandlers): PlotOptions {
+  const lines = style.members === 1 ? [onlySeries(style)] : [...memberSeries(style), ...summarySeries(style)]
+  const series = [{}, ...lines, ...(style.withSpread ? SPREAD : [])]
   return {
     legend: { show: false },
     padding: [12, style.gutter.right, 0, 0],
@@ -74,10 +82,15 @@ export function curveOptions(style: CurveStyle, handlers: CurveHandlers): PlotOp
       y: { distr: DISTRIBUTIONS[style.scale], range: style.scale === "linear" ? paddedRange : undefined },
     },
     axes: [xAxis(style), yAxis(style)],
-    series:
-      style.members === 1 ? [{}, onlySeries(style)] : [{}, ...memberSeries(style), ...summarySeries(style)],
+    series,
+    bands: style.withSpread
+      ? [{ series: [series.length - 1, series.length - 2], fill: `${style.inkFaint}33` }]
+      : [],
     hooks: {
-      draw: [(plot) => drawEndLabels(plot, style, handlers.highlighted())],
+      draw: [
+        (plot) => drawMarks(plot, style, handlers.marks()),
+        (plot) => drawEndLabels(plot, style, handlers.highlighted()),
+      ],
       setCursor: [
         (plot) => {
           const { left } = plot.cursor
@@ -102,6 +115,26 @@ export function curveOptions(style: CurveStyle, handlers: CurveHandlers): PlotOp
       ready: [(plot) => plot.over.addEventListener("click", handlers.onSelect)],
     },
   }
+}
+
+/** A dashed line across the plot at each position that is in sight. */
+export function drawMarks(plot: uPlot, { warn }: CurveStyle, marks: readonly number[]): void {
+  const { ctx, bbox } = plot
+  const seen = marks
+    .map((mark) => plot.valToPos(mark, "x", true))
+    .filter((x) => x >= bbox.left && x <= bbox.left + bbox.width)
+  if (seen.length === 0) return
+  ctx.save()
+  ctx.strokeStyle = warn
+  ctx.lineWidth = 1.5 * devicePixelRatio
+  ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio])
+  ctx.beginPath()
+  for (const x of seen) {
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+  }
+  ctx.stroke()
+  ctx.restore()
 }
 
 /** Room above and below the values; a flat line still gets a scale. */
@@ -135,6 +168,12 @@ function yAxis({ inkFaint, line, gutter }: CurveStyle): uPlot.Axis {
     values: (_, splits) => splits.map((value) => (value === null ? "" : formatTick(value))),
   }
 }
+
+const SPREAD: uPlot.Series[] = ["least", "greatest"].map((label) => ({
+  label,
+  width: 0,
+  points: { show: false },
+}))
 
 function onlySeries({ accent }: CurveStyle): uPlot.Series {
   return { label: "population", stroke: accent, width: 2, points: { show: fewTicks, size: 6 } }

@@ -52,6 +52,7 @@ const palette = {
   surface: "surface",
   sunken: "sunken",
   accent: "accent",
+  warn: "warn",
   bad: "bad",
 } satisfies Palette
 
@@ -73,6 +74,7 @@ const PLAIN: TimelinePaint = {
   lit: null,
   laneNotes: ["−300", "−200", "", "−100"],
   gridLines: [50, 250],
+  marks: [],
   crowded: false,
   apart: true,
 }
@@ -121,6 +123,27 @@ describe("the timeline", () => {
       ({ call, fill, values }) => call === "fillRect" && fill === "line" && values[0] === 550,
     )
     expect(open).toHaveLength(4)
+  })
+
+  it("crosses out a member that diverged and colours nothing after it", () => {
+    const [bar] = layout.bars
+    const broken = { ...layout, bars: [{ ...bar!, divergedAt: 150 }] }
+    paintTimeline(canvas.context, broken, PLAIN)
+    const covers = canvas.marks.filter(({ fill, call }) => call === "fillRect" && fill === "sunken")
+    expect(covers.map(({ values }) => values)).toEqual([[150, 15, 500, 10]])
+    expect(canvas.marks.filter(({ call, stroke }) => call === "stroke" && stroke === "bad")).toHaveLength(1)
+  })
+
+  it("draws interruptions that are in sight over all lanes", () => {
+    const lines: number[][] = []
+    const context = new Proxy(canvas.context, {
+      get: (target, name, receiver) =>
+        name === "lineTo" && Reflect.get(target, "strokeStyle", receiver) === "warn"
+          ? (...point: number[]) => lines.push(point)
+          : Reflect.get(target, name, receiver),
+    })
+    paintTimeline(context, layout, { ...PLAIN, marks: [300, 900] })
+    expect(lines).toEqual([[300, layout.height]])
   })
 
   it("marks each exploit with an arc from donor to receiver and a disc where it arrives", () => {

@@ -18,6 +18,8 @@ export interface TimelinePaint {
   laneNotes: readonly string[]
   /** Vertical lines: the ticks of the shared x-axis. */
   gridLines: readonly number[]
+  /** Dashed vertical lines in front of the bars: interruptions. */
+  marks: readonly number[]
   /** Lanes are so thin that arcs are drawn faintly and only every fifth lane is named. */
   crowded: boolean
   /** Bars are separate, each one member's life; otherwise they join into branches. */
@@ -35,8 +37,10 @@ export function paintTimeline(
   paintGrid(context, layout, paint)
   paintLanes(context, layout, paint)
   for (const bar of layout.bars) paintBar(context, bar, paint)
+  for (const bar of layout.bars) if (bar.divergedAt !== null) paintDivergence(context, bar, paint)
   for (const arc of layout.arcs) if (!isLit(arc, paint)) paintArc(context, arc, paint, false)
   for (const arc of layout.arcs) if (isLit(arc, paint)) paintArc(context, arc, paint, true)
+  paintMarks(context, layout, paint)
 }
 
 function isLit(arc: Arc, { lit }: TimelinePaint): boolean {
@@ -56,6 +60,23 @@ function paintGrid(
     context.lineTo(Math.round(x) + 0.5, layout.height)
   }
   context.stroke()
+}
+
+function paintMarks(
+  context: CanvasRenderingContext2D,
+  layout: LineageLayout,
+  { palette, left, right, marks }: TimelinePaint,
+): void {
+  context.strokeStyle = palette.warn
+  context.lineWidth = 1.5
+  context.setLineDash([5, 4])
+  context.beginPath()
+  for (const x of marks.filter((mark) => mark >= left && mark <= right)) {
+    context.moveTo(x, 0)
+    context.lineTo(x, layout.height)
+  }
+  context.stroke()
+  context.setLineDash([])
 }
 
 function paintLanes(context: CanvasRenderingContext2D, layout: LineageLayout, paint: TimelinePaint): void {
@@ -100,6 +121,11 @@ function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: TimelinePa
   context.clip()
   context.globalAlpha = paint.lit ? FADED : 1
   fillPieces(context, bar, paint)
+  if (bar.divergedAt !== null) {
+    // Set aside from here on: nothing was learned, so nothing is coloured.
+    context.fillStyle = paint.palette.sunken
+    context.fillRect(bar.divergedAt, bar.top, bar.right - bar.divergedAt, bar.height)
+  }
   if (shared) {
     context.beginPath()
     context.rect(shared.from, bar.top, shared.to - shared.from, bar.height)
@@ -108,6 +134,27 @@ function paintBar(context: CanvasRenderingContext2D, bar: Bar, paint: TimelinePa
     fillPieces(context, bar, paint)
   }
   context.restore()
+}
+
+/** A cross where a member diverged. */
+function paintDivergence(context: CanvasRenderingContext2D, bar: Bar, { palette }: TimelinePaint): void {
+  const x = bar.divergedAt!
+  const y = bar.top + bar.height / 2
+  const arm = Math.min(5, bar.height / 2)
+  for (const [colour, width] of [
+    [palette.surface, 4.5],
+    [palette.bad, 2],
+  ] as const) {
+    context.strokeStyle = colour
+    context.lineWidth = width
+    context.lineCap = "round"
+    context.beginPath()
+    context.moveTo(x - arm, y - arm)
+    context.lineTo(x + arm, y + arm)
+    context.moveTo(x - arm, y + arm)
+    context.lineTo(x + arm, y - arm)
+    context.stroke()
+  }
 }
 
 function fillPieces(context: CanvasRenderingContext2D, bar: Bar, paint: TimelinePaint): void {

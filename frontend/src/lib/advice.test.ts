@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { memoryDetail, memoryVerdict, sizesOf, speedDetail, speedVerdict } from "@/lib/advice"
+import {
+  memoryDetail,
+  memoryVerdict,
+  millisecondsOf,
+  sizesOf,
+  speedDetail,
+  speedVerdict,
+  updatesOf,
+} from "@/lib/advice"
 import { speedAdvice, workerAdvice } from "@/testing/advice"
 
 describe("memory", () => {
@@ -35,4 +43,17 @@ describe("speed", () => {
     expect(sizesOf(speedAdvice())).toBe("batch 256, hidden 256 × 256")
     expect(sizesOf(speedAdvice({ is_same_size: false }))).toMatch(/nearest/)
   })
+})
+
+it("knows how long an update takes between and beyond the measured sizes", () => {
+  const speed = speedAdvice()
+  expect(millisecondsOf(speed, 1)).toBe(2)
+  expect(millisecondsOf(speed, 12)).toBeCloseTo(4.5)
+  expect(millisecondsOf(speed, 18)).toBeCloseTo(7.5)
+})
+
+it("counts the updates of a run that has a replay", () => {
+  expect(updatesOf({ budget: { env_steps: 12_000 }, replay: { ratio: 2, warmup: 1000 } })).toBe(22_000)
+  expect(updatesOf({ budget: { env_steps: 12_000 }, replay: null })).toBeNull()
+  expect(updatesOf(null)).toBeNull()
 })

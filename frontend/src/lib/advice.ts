@@ -36,3 +36,26 @@ export function sizesOf({ batch_size, hidden, is_same_size }: SpeedAdvice): stri
   const sizes = `batch ${batch_size}, hidden ${hidden.join(" × ")}`
   return is_same_size ? sizes : `${sizes}: the nearest sizes that were measured`
 }
+
+/** Of one update of a population of this size: between two measured sizes on a line, beyond the last one by its cost. */
+export function millisecondsOf(
+  { points, one_more_milliseconds: more }: SpeedAdvice,
+  members: number,
+): number {
+  const above = points.findIndex(({ population_size: size }) => size >= members)
+  const [low, high] = [points[above - 1], points[above]]
+  const last = points.at(-1)
+  if (high === undefined)
+    return last ? last.milliseconds + (members - last.population_size) * more : Number.NaN
+  if (low === undefined || high.population_size === members) return high.milliseconds
+  const share = (members - low.population_size) / (high.population_size - low.population_size)
+  return low.milliseconds + share * (high.milliseconds - low.milliseconds)
+}
+
+/** Gradient updates of a run with a replay; null for rollouts, whose number the spec alone does not say. */
+export function updatesOf(spec: Record<string, unknown> | null): number | null {
+  const budget = spec?.budget as { env_steps?: number } | undefined
+  const replay = spec?.replay as { ratio?: number; warmup?: number } | null | undefined
+  if (!budget?.env_steps || !replay?.ratio) return null
+  return Math.max(0, budget.env_steps - (replay.warmup ?? 0)) * replay.ratio
+}

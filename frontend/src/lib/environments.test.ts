@@ -1,8 +1,19 @@
 import { expect, it } from "vitest"
-import type { Environment } from "@/api/types"
+import type { Environment, Space } from "@/api/types"
 import { describeSpace, matchEnvironments, suitesOf } from "@/lib/environments"
 
-const BOX = { kind: "box", shape: [17], dtype: "float64", n: null } as const
+const BOX: Omit<Space, "shape"> = { kind: "box", dtype: "float64", n: null, counts: [], parts: [] }
+const COMPOSITE: Space = {
+  kind: "composite",
+  shape: [5],
+  dtype: "float32",
+  n: null,
+  counts: [],
+  parts: [
+    { path: ["place"], kind: "box", shape: [2], dtype: "float32", counts: [], starts: [] },
+    { path: ["goal"], kind: "discrete", shape: [], dtype: "int64", counts: [3], starts: [0] },
+  ],
+}
 
 function entry(suite: string, id: string, family = "mujoco"): Environment {
   return {
@@ -36,8 +47,26 @@ it("counts suites", () =>
   ]))
 
 it("puts spaces into words", () => {
-  expect(describeSpace({ kind: "box", shape: [84, 84, 4], dtype: "uint8", n: null })).toBe("84×84×4 uint8")
-  expect(describeSpace({ kind: "box", shape: [], dtype: "float32", n: null })).toBe("1 float32")
-  expect(describeSpace({ kind: "discrete", shape: [], dtype: "int32", n: 6 })).toBe("6 discrete values")
-  expect(describeSpace({ kind: "other", shape: [], dtype: "", n: null })).toBe("a composite space")
+  expect(
+    describeSpace({ kind: "box", shape: [84, 84, 4], dtype: "uint8", n: null, counts: [], parts: [] }),
+  ).toBe("84×84×4 uint8")
+  expect(describeSpace({ kind: "box", shape: [], dtype: "float32", n: null, counts: [], parts: [] })).toBe(
+    "1 float32",
+  )
+  expect(describeSpace({ kind: "discrete", shape: [], dtype: "int32", n: 6, counts: [], parts: [] })).toBe(
+    "6 discrete values",
+  )
+  const choices = {
+    kind: "multi_discrete",
+    shape: [2],
+    dtype: "int32",
+    n: null,
+    counts: [3, 2],
+    parts: [],
+  } as Space
+  expect(describeSpace(choices)).toBe("2 choices of 3, 2 values")
+  expect(describeSpace(COMPOSITE)).toBe("2 parts, 5 numbers")
+  expect(describeSpace({ kind: "other", shape: [], dtype: "", n: null, counts: [], parts: [] })).toBe(
+    "a space without a fixed size or without bounds",
+  )
 })

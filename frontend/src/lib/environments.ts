@@ -25,14 +25,18 @@ export function suitesOf(all: readonly Environment[]): { name: string; count: nu
   return [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => a.name.localeCompare(b.name))
 }
 
-/** As `phylon environments` says it. */
+/** As `phylon environments` says it; of a composite space how many parts it has. */
 export function describeSpace(space: Space): string {
   switch (space.kind) {
     case "box":
       return `${space.shape.join("×") || "1"} ${space.dtype}`
     case "discrete":
       return `${space.n} discrete values`
+    case "multi_discrete":
+      return `${space.counts.length} choices of ${space.counts.join(", ")} values`
+    case "composite":
+      return `${space.parts.length === 1 ? "one part" : `${space.parts.length} parts`}, ${space.shape[0]} numbers`
     case "other":
-      return "a composite space"
+      return "a space without a fixed size or without bounds"
   }
 }

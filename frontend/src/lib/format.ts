@@ -143,3 +143,9 @@ export function formatName(name: string): string {
 export function formatSlot(slot: number): string {
   return `M${slot}`
 }
+
+/** A mean with half its interval: 812.4 ± 30.2. The mean alone where there is no interval. */
+export function formatWithInterval(mean: number, low: number, high: number): string {
+  const half = (high - low) / 2
+  return Number.isFinite(half) ? `${formatValue(mean)} ± ${formatValue(half)}` : formatValue(mean)
+}

@@ -13,6 +13,7 @@ const NAMES = [
   "surface",
   "sunken",
   "accent",
+  "warn",
   "bad",
 ] as const
 

@@ -8,8 +8,18 @@ function series(steps: number[], values: number[]): Series {
     steps: Float64Array.from(steps),
     wall: Float64Array.from(steps),
     columns: [Float64Array.from(values)],
+    spread: null,
   }
 }
+
+it("counts every tick of a bucket", () => {
+  const bounds = { low: Float64Array.of(0, 0), high: Float64Array.of(9, 9) }
+  const aggregated = {
+    ...series([1, 2], [2, 5]),
+    spread: { ...bounds, ticks: Float64Array.of(3, Number.NaN) },
+  }
+  expect(phaseColumns({ env: aggregated }, 1)[0]!.seconds.env).toBe(11)
+})
 
 it("adds ticks up when there are more than fit, losing none", () => {
   const columns = phaseColumns(

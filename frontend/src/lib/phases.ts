@@ -39,8 +39,9 @@ export function phaseColumns(series: Readonly<Partial<Record<Phase, Series>>>, l
     seconds: Object.fromEntries(PHASES.map((phase) => [phase, 0])) as Record<Phase, number>,
   }))
   for (const phase of PHASES) {
+    const { spread, columns: values } = series[phase] ?? { spread: null, columns: [] }
     series[phase]?.steps.forEach((step, tick) => {
-      const value = series[phase]!.columns[0]?.[tick] ?? 0
+      const value = (values[0]?.[tick] ?? 0) * (spread?.ticks[tick] || 1) // of a bucket: its mean
       if (Number.isFinite(value)) columns[place.get(step)!]!.seconds[phase] += value
     })
   }

@@ -1,4 +1,5 @@
 import type { Mark } from "@/lib/colour"
+import { saveText } from "@/lib/saveText"
 
 export interface Entry extends Mark {
   label: string
@@ -51,12 +52,21 @@ export async function savePicture(
   link.click()
 }
 
+/** Offers one drawing to the user as it is. */
+export function saveDrawing(name: string, drawing: SVGSVGElement): void {
+  saveText(name, toText(drawing))
+}
+
 async function toImage(drawing: SVGSVGElement): Promise<HTMLImageElement> {
+  const image = new Image()
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(toText(drawing))}`
+  await image.decode()
+  return image
+}
+
+function toText(drawing: SVGSVGElement): string {
   const copy = drawing.cloneNode(true) as SVGSVGElement
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg")
   copy.setAttribute("font-family", getComputedStyle(drawing).fontFamily)
-  const image = new Image()
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`
-  await image.decode()
-  return image
+  return new XMLSerializer().serializeToString(copy)
 }

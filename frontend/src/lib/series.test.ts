@@ -20,6 +20,7 @@ function series(steps: number[], ...columns: number[][]): Series {
     steps: Float64Array.from(steps),
     wall: Float64Array.from(steps, (step) => step / 10),
     columns: columns.map((column) => Float64Array.from(column)),
+    spread: null,
   }
 }
 
@@ -65,8 +66,22 @@ it("decodes what the API sends", () => {
       [1, "NaN"],
       [2, 3],
     ],
+    low: [
+      [0, "NaN"],
+      ["-Infinity", "NaN"],
+    ],
+    high: [
+      [4, 9],
+      ["Infinity", 5],
+    ],
+    ticks: [8, 3],
+    is_exact: false,
   })
   expect(Array.from(decoded.columns[1]!)).toEqual([Number.NaN, 3])
+  expect(decoded.spread!.low).toEqual(Float64Array.of(0, Number.NaN))
+  expect(decoded.spread!.high).toEqual(Float64Array.of(9, 5))
+  const merged = mergeSeries(decoded, series([3], [7], [8]))
+  expect(merged.spread!.ticks).toEqual(Float64Array.of(8, 3, Number.NaN)) // a streamed tick is one
 })
 
 it("summarises the finite values of each tick", () => {

@@ -10,6 +10,18 @@ export interface Series {
   readonly wall: Float64Array
   /** One column per member (or a single one for the population), each with one value per tick. */
   readonly columns: readonly Float64Array[]
+  /**
+   * Where entries are buckets of ticks: the least and the greatest value of any member in each, and columns hold means.
+   * Null where every tick is here.
+   */
+  readonly spread: Spread | null
+}
+
+export interface Spread {
+  /** How many ticks each bucket stands for; NaN where an entry is a tick that was streamed. */
+  readonly ticks: Float64Array
+  readonly low: Float64Array
+  readonly high: Float64Array
 }
 
 export type Axis = "steps" | "wall"
@@ -19,10 +31,14 @@ export interface WireSeries {
   steps: readonly number[]
   wall: readonly number[]
   values: readonly (readonly unknown[])[]
+  low: readonly (readonly unknown[])[]
+  high: readonly (readonly unknown[])[]
+  ticks: readonly number[]
+  is_exact: boolean
 }
 
 export function emptySeries(name: string): Series {
-  return { name, steps: new Float64Array(), wall: new Float64Array(), columns: [] }
+  return { name, steps: new Float64Array(), wall: new Float64Array(), columns: [], spread: null }
 }
 
 export function decodeSeries(wire: WireSeries): Series {
@@ -31,7 +47,20 @@ export function decodeSeries(wire: WireSeries): Series {
     steps: Float64Array.from(wire.steps),
     wall: Float64Array.from(wire.wall, decodeNumber),
     columns: decodeColumns(wire.values),
+    spread: wire.is_exact
+      ? null
+      : {
+          ticks: Float64Array.from(wire.ticks),
+          low: Float64Array.from(wire.low, (values) => extentOf(values)[0]),
+          high: Float64Array.from(wire.high, (values) => extentOf(values)[1]),
+        },
   }
+}
+
+/** Of those that are finite; NaN where none is. */
+function extentOf(values: readonly unknown[]): [number, number] {
+  const numbers = values.map(decodeNumber).filter(Number.isFinite)
+  return numbers.length ? [Math.min(...numbers), Math.max(...numbers)] : [Number.NaN, Number.NaN]
 }
 
 function grown(column: Float64Array, value: number): Float64Array {
@@ -54,6 +83,7 @@ export function appendTick(series: Series, step: number, wall: number, values: r
     columns: Array.from({ length: width }, (_, member) =>
       grown(series.columns[member] ?? absent, decodeNumber(values[member])),
     ),
+    spread: null,
   }
 }
 
@@ -78,6 +108,11 @@ export function mergeSeries(loaded: Series, streamed: Series | undefined): Serie
     columns: Array.from({ length: width }, (_, member) =>
       join(loaded.columns[member], streamed.columns[member]),
     ),
+    spread: loaded.spread && {
+      ticks: join(loaded.spread.ticks, undefined),
+      low: join(loaded.spread.low, undefined),
+      high: join(loaded.spread.high, undefined),
+    },
   }
 }
 

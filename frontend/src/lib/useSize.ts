@@ -15,3 +15,18 @@ export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, number]
   }, [])
   return [ref, width]
 }
+
+/** Height of an element that someone else holds, followed as it changes; 0 until it is known. */
+export function useHeight(ref: RefObject<HTMLElement | null>): number {
+  const [height, setHeight] = useState(0)
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const measure = () => setHeight(element.clientHeight)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [ref])
+  return height
+}

@@ -9,14 +9,21 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router"
+import { meQuery } from "@/api/accounts"
+import { onSignInNeeded } from "@/api/errors"
 import { fetchRun } from "@/api/queries"
-import { ExperimentsPage } from "@/features/experiments/ExperimentsPage"
+import { HomePage } from "@/features/home/HomePage"
 import { AppShell } from "@/features/shell/AppShell"
 import { NotFound, PageFailure } from "@/features/shell/PageStates"
+import { isAccountPage } from "@/lib/accountPages"
 import {
+  readAuditSearch,
+  readCompareSearch,
   readCreationSearch,
   readExperimentSearch,
   readExperimentsSearch,
+  readQueueSearch,
+  readSignInSearch,
   readStudiesSearch,
 } from "@/lib/search"
 
@@ -26,11 +33,25 @@ const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   errorComponent: PageFailure,
 })
 
-const experimentsRoute = createRoute({
+/** The table used to be here: a link with a filter, an order or a group leads there. */
+const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
+  validateSearch: (raw: Record<string, unknown>) => raw,
+  beforeLoad: ({ search }) => {
+    const group = search.group
+    if (typeof group === "number") throw redirect({ to: "/groups/$id", params: { id: group }, replace: true })
+    if (Object.keys(search).length > 0)
+      throw redirect({ to: "/experiments", search: readExperimentsSearch(search), replace: true })
+  },
+  component: HomePage,
+})
+
+const experimentsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/experiments",
   validateSearch: readExperimentsSearch,
-  component: ExperimentsPage,
+  component: lazyRouteComponent(() => import("@/features/experiments/ExperimentsPage"), "ExperimentsPage"),
 })
 
 const creationRoute = createRoute({
@@ -65,6 +86,13 @@ const runRoute = createRoute({
   },
 })
 
+const queueRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/queue",
+  validateSearch: readQueueSearch,
+  component: lazyRouteComponent(() => import("@/features/queue/QueuePage"), "QueuePage"),
+})
+
 const workersRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/workers",
@@ -78,26 +106,128 @@ const studiesRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/studies/StudiesPage"), "StudiesPage"),
 })
 
+const compareRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/compare",
+  validateSearch: readCompareSearch,
+  component: lazyRouteComponent(() => import("@/features/compare/ComparePage"), "ComparePage"),
+})
+
 const importRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/import",
   component: lazyRouteComponent(() => import("@/features/lineageImport/ImportPage"), "ImportPage"),
 })
 
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sign-in",
+  validateSearch: readSignInSearch,
+  component: lazyRouteComponent(() => import("@/features/account/SignInPage"), "SignInPage"),
+})
+
+const LINK_PAGES = () => import("@/features/account/LinkPages")
+
+const firstAdminRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/first-admin",
+  component: lazyRouteComponent(LINK_PAGES, "FirstAdminPage"),
+})
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/invitation",
+  component: lazyRouteComponent(LINK_PAGES, "InvitationPage"),
+})
+
+const resetPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/reset-password",
+  component: lazyRouteComponent(LINK_PAGES, "ResetPasswordPage"),
+})
+
+const settingsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("@/features/settings/SettingsPage"), "SettingsPage"),
+})
+
+const settingsStartRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/settings/account" })
+  },
+})
+
+const accountRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "account",
+  component: lazyRouteComponent(() => import("@/features/settings/AccountSection"), "AccountSection"),
+})
+
+const tokensRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "tokens",
+  component: lazyRouteComponent(() => import("@/features/settings/TokensSection"), "TokensSection"),
+})
+
+const peopleRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "people",
+  component: lazyRouteComponent(() => import("@/features/settings/PeopleSection"), "PeopleSection"),
+})
+
+const projectsRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "projects",
+  component: lazyRouteComponent(() => import("@/features/settings/ProjectsSection"), "ProjectsSection"),
+})
+
+const projectRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "projects/$id",
+  params: { parse: ({ id }) => ({ id: Number(id) }), stringify: ({ id }) => ({ id: String(id) }) },
+  component: lazyRouteComponent(() => import("@/features/settings/ProjectSection"), "ProjectSection"),
+})
+
+const auditRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "audit",
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import("@/features/settings/AuditSection"), "AuditSection"),
+})
+
 const routeTree = rootRoute.addChildren([
+  homeRoute,
   experimentsRoute,
   creationRoute,
   experimentRoute,
   groupRoute,
   runRoute,
+  queueRoute,
   workersRoute,
   studiesRoute,
+  compareRoute,
   importRoute,
+  signInRoute,
+  firstAdminRoute,
+  invitationRoute,
+  resetPasswordRoute,
+  settingsRoute.addChildren([
+    settingsStartRoute,
+    accountRoute,
+    tokensRoute,
+    peopleRoute,
+    projectsRoute,
+    projectRoute,
+    auditRoute,
+  ]),
 ])
 
 /** With a first address the router lives in memory, as tests need it. */
 export function createAppRouter(queryClient: QueryClient, address?: string) {
-  return createRouter({
+  const router = createRouter({
     routeTree,
     context: { queryClient },
     history: address === undefined ? undefined : createMemoryHistory({ initialEntries: [address] }),
@@ -105,6 +235,14 @@ export function createAppRouter(queryClient: QueryClient, address?: string) {
     defaultPreloadStaleTime: 0,
     scrollRestoration: address === undefined,
   })
+  onSignInNeeded(() => {
+    const { pathname, href } = router.state.location
+    if (isAccountPage(pathname)) return
+    const ended = queryClient.getQueryData(meQuery.queryKey) !== undefined || undefined
+    queryClient.removeQueries({ queryKey: meQuery.queryKey })
+    void router.navigate({ to: "/sign-in", search: { next: href, ended }, replace: true })
+  })
+  return router
 }
 
 declare module "@tanstack/react-router" {

@@ -20,8 +20,10 @@ export class FakeEventSource extends EventTarget {
     return source
   }
 
-  say(kind: string, data: unknown, id = ""): void {
-    this.dispatchEvent(new MessageEvent(kind, { data: JSON.stringify(data), lastEventId: id }))
+  /** What the stream says of a run or a study. */
+  say(event: string, message: unknown, position = "", subject = { kind: "run", id: 7 }): void {
+    const data = JSON.stringify({ ...subject, position: position || null, message })
+    this.dispatchEvent(new MessageEvent(event, { data }))
   }
 
   /** The server refused: the browser gives up. */

@@ -4,6 +4,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { render } from "@testing-library/react"
 import { vi } from "vitest"
+import type { Me } from "@/api/accounts"
 import { createAppRouter } from "@/routes/router"
 
 export interface Call {
@@ -34,7 +35,20 @@ export function refusal(status: number, detail: string, remedy: string | null = 
   return new Reply(status, { detail, remedy, problems: [] })
 }
 
-const HEALTHY: Api = { "GET /api/v1/health": { status: "ok", database: "ok", redis: "ok", version: "0" } }
+/** Of a service without accounts; a test of accounts overrides it. */
+export const LOCAL: Me = {
+  id: 1,
+  name: "local",
+  email: "local@localhost",
+  is_admin: true,
+  has_accounts: false,
+  projects: [{ id: 1, name: "default", role: "admin" }],
+}
+
+const HEALTHY: Api = {
+  "GET /api/v1/health": { status: "ok", database: "ok", redis: "ok", version: "0" },
+  "GET /api/v1/accounts/me": LOCAL,
+}
 
 export function stubApi(api: Api): Call[] {
   const calls: Call[] = []

@@ -3,7 +3,8 @@
 import type {
   Ancestry,
   Experiment,
-  ExperimentSummary,
+  ExperimentRow,
+  FinalReturn,
   LineageSpan,
   LineageSummary,
   MetricSeries,
@@ -31,20 +32,45 @@ export function runRead(change: Partial<Run> = {}): Run {
     attempt: 1,
     attempts: 1,
     max_attempts: 5,
+    final: null,
     best_return: -150,
+    last_return: -160,
     median_return: -400,
     env_steps_per_second: 3200,
     eta_seconds: 40,
     strategy: "sharded",
     strategy_explanation: "sharded was fastest",
     devices: ["cpu:0", "cpu:1"],
+    interruptions: [],
+    diverged_members: [],
     error: null,
+    owner: { id: 1, name: "local" },
+    project: { id: 1, name: "default" },
     created_at: "2026-01-01T00:00:00Z",
     started_at: "2026-01-01T00:00:05Z",
+    end_reason: null,
+    extended_budget: null,
+    is_pausing: false,
     finished_at: null,
     worker_name: "bench",
     last_seq: 9,
     stream: "cursor-9",
+    ...change,
+  }
+}
+
+export function finalReturn(change: Partial<FinalReturn> = {}): FinalReturn {
+  return {
+    member: 3,
+    span: 4,
+    mean: 812.4,
+    stderr: 15,
+    low: 782.3,
+    high: 842.5,
+    episodes: 50,
+    last_return: 850,
+    selection_bias: 37.6,
+    unseen_levels: false,
     ...change,
   }
 }
@@ -54,20 +80,30 @@ export function experimentRead(change: Partial<Experiment> = {}): Experiment {
     id: 3,
     name: "td3-pbt-pendulum-smoke",
     status: "running",
+    owner: { id: 1, name: "local" },
+    project: { id: 1, name: "default" },
     created_at: "2026-01-01T00:00:00Z",
     spec: { version: 1, description: "Four agents swing up a pendulum." },
     yaml: "version: 1\nname: td3-pbt-pendulum-smoke\n",
     group: null,
     runs: [runRead()],
+    tags: [],
+    notes: "",
+    starred: false,
+    archived_at: null,
+    started_from: [],
+    imported: null,
     ...change,
   }
 }
 
-export function summary(change: Partial<ExperimentSummary> = {}): ExperimentSummary {
+export function summary(change: Partial<ExperimentRow> = {}): ExperimentRow {
   return {
     id: 3,
     name: "td3-pbt-pendulum-smoke",
     status: "running",
+    owner: { id: 1, name: "local" },
+    project: { id: 1, name: "default" },
     created_at: "2026-01-01T00:00:00Z",
     algorithm: "td3",
     environment: "Pendulum-v1",
@@ -76,12 +112,19 @@ export function summary(change: Partial<ExperimentSummary> = {}): ExperimentSumm
     replicates: 1,
     step: 4000,
     total_steps: 12000,
+    final_return: null,
     best_return: -150,
     last_return: -160,
     sparkline: [-900, -400, -160],
     error_message: null,
     env_steps_per_second: 3200,
     group: null,
+    tags: [],
+    starred: false,
+    archived_at: null,
+    imported: null,
+    ended_at: null,
+    values: {},
     ...change,
   }
 }
@@ -98,9 +141,11 @@ export function span(change: Partial<LineageSpan> & Pick<LineageSpan, "id" | "sl
     rank: null,
     weights: "0",
     reasons: {},
+    origin: null,
     start_step: 0,
     end_step: null,
     start_wall: 1,
+    diverged: null,
     ...change,
   }
 }
@@ -113,8 +158,8 @@ export function runLineage(): RunLineage {
     population_size: 4,
     end_step: 6000,
     tuned: [
-      { name: "discount", scale: "linear", low: 0.9, high: 0.999, names: null },
-      { name: "policy_learning_rate", scale: "log", low: 1e-4, high: 1e-2, names: null },
+      { name: "discount", scale: "linear", low: 0.9, high: 0.999, names: null, read: "training" },
+      { name: "policy_learning_rate", scale: "log", low: 1e-4, high: 1e-2, names: null, read: "training" },
     ],
     spans: [
       span({ id: 0, slot: 0 }),
@@ -181,6 +226,7 @@ export function schedule(span: number): Schedule {
     span,
     member: 3,
     entries,
+    read: { discount: "training" },
     yaml: "name: schedule\nschedule:\n- {step: 0, values: {discount: 0.9}}\n",
   }
 }
@@ -218,6 +264,10 @@ export function metricSeries(name = "evaluation/return", members = 4): MetricSer
     steps,
     wall: [6, 11, 15, 19, 24, 28],
     values: steps.map((_, tick) => Array.from({ length: members }, (_, slot) => 100 * tick + slot)),
+    low: [],
+    high: [],
+    ticks: [],
+    is_exact: true,
   }
 }
 
@@ -240,10 +290,19 @@ export function workerRead(change: Partial<Worker> = {}): Worker {
     memory_bytes: 8e9,
     host_memory_bytes: 8e9,
     versions: { jax: "0.10.2" },
+    differing_versions: {},
     suites: ["gymnasium"],
+    environments: [],
+    slots: [{ number: 0, is_free: false, job: { job_id: 9, kind: "run", id: 7, name: "pendulum" } }],
+    labels: [],
     state: "busy",
-    run_id: 7,
+    reason: null,
+    blamed_for: [],
+    draining_since: null,
+    quarantined_at: null,
+    enrolled_by: null,
     last_seen_at: new Date().toISOString(),
+    may_operate: true,
     ...change,
   }
 }

@@ -1,6 +1,7 @@
-import type { ButtonHTMLAttributes } from "react"
+import type { ButtonHTMLAttributes, MouseEvent } from "react"
 import { classes } from "@/ui/classes"
 import { Icon, type IconName } from "@/ui/Icon"
+import { notify } from "@/ui/Toasts"
 
 export type ButtonVariant = "primary" | "secondary" | "ghost" | "danger"
 export type ButtonSize = "small" | "medium" | "large"
@@ -34,6 +35,8 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   icon?: IconName
   /** An action is under way: the button waits and says so. */
   busy?: boolean
+  /** Why it cannot be used now. It stays reachable by keyboard, and pressing it shows the reason. */
+  reason?: string | null
 }
 
 export function Button({
@@ -44,13 +47,24 @@ export function Button({
   className,
   children,
   disabled,
+  reason,
+  title,
+  onClick,
   ...rest
 }: ButtonProps) {
+  function explain(event: MouseEvent) {
+    event.preventDefault() // also keeps a dialog closed that the button would open
+    if (reason) notify({ tone: "info", title: "Not allowed", detail: reason })
+  }
+
   return (
     <button
       aria-busy={busy || undefined}
+      aria-disabled={reason ? true : undefined}
       className={classes(buttonStyle(variant, size), className)}
       disabled={disabled || busy}
+      onClick={reason ? explain : onClick}
+      title={reason ?? title}
       type="button"
       {...rest}
     >

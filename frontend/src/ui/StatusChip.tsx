@@ -16,11 +16,16 @@ const STATUSES: Record<string, { tone: Tone; label: string }> = {
   stopping: { tone: "warn", label: "Stopping" },
   queued: { tone: "waiting", label: "Queued" },
   dispatched: { tone: "waiting", label: "Starting" },
+  pausing: { tone: "warn", label: "Pausing" },
+  paused: { tone: "neutral", label: "Paused" },
   finished: { tone: "good", label: "Finished" },
   stopped: { tone: "neutral", label: "Stopped" },
   failed: { tone: "bad", label: "Failed" },
+  imported: { tone: "neutral", label: "Imported" },
   idle: { tone: "good", label: "Idle" },
   busy: { tone: "active", label: "Busy" },
+  draining: { tone: "warn", label: "Draining" },
+  quarantined: { tone: "bad", label: "Quarantined" },
   lost: { tone: "bad", label: "Lost" },
 }
 
@@ -31,7 +36,7 @@ export function statusLabel(status: string): string {
 /** The state of a run, an experiment or a worker, in a word and a colour. */
 export function StatusChip({ status, testId }: { status: string; testId?: string }) {
   const tone = STATUSES[status]?.tone ?? "neutral"
-  const moving = status === "running" || status === "busy" || status === "stopping" || status === "dispatched"
+  const moving = ["running", "busy", "stopping", "pausing", "dispatched"].includes(status)
   return (
     <span
       className={classes(

@@ -6,6 +6,7 @@ import { EditorState, type Extension } from "@codemirror/state"
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "react"
+import { nonce } from "@/lib/nonce"
 
 interface YamlEditorProps {
   value: string
@@ -66,7 +67,9 @@ function extensions(label: string, onChange: ((value: string) => void) | undefin
     yaml(),
     syntaxHighlighting(HIGHLIGHT),
     THEME,
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+    EditorView.cspNonce.of(nonce()),
+    // The index says that the keyboard reaches, and so scrolls, what is only read, too.
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
   ]
   if (!onChange) return [common, EditorState.readOnly.of(true), EditorView.lineWrapping]
   return [
@@ -104,7 +107,7 @@ export function YamlEditor({ value, label, onChange, diagnostics, className }: Y
   useEffect(() => {
     const current = view.current
     if (!current || current.state.doc.toString() === value) return
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } })
+    current.dispatch({ changes: differenceOf(current.state.doc.toString(), value) })
   }, [value])
 
   useEffect(() => {
@@ -116,4 +119,14 @@ export function YamlEditor({ value, label, onChange, diagnostics, className }: Y
   }, [diagnostics])
 
   return <div className={className} ref={host} />
+}
+
+/** Only what differs is replaced, so that cursor and scroll position stay where they are. */
+function differenceOf(old: string, next: string): { from: number; to: number; insert: string } {
+  const shorter = Math.min(old.length, next.length)
+  let start = 0
+  while (start < shorter && old[start] === next[start]) start++
+  let end = 0
+  while (end < shorter - start && old[old.length - 1 - end] === next[next.length - 1 - end]) end++
+  return { from: start, to: old.length - end, insert: next.slice(start, next.length - end) }
 }

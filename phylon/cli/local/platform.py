@@ -8,15 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from phylon.cli.exits import WorkFailed
-from phylon.cli.local.home import Home, worker_token
+from phylon.cli.local.home import Home
 from phylon.cli.local.ports import HOST
 from phylon.cli.local.process import Process
 from phylon.cli.local.redis_server import plan_redis
 from phylon.client import Client
+from phylon.contract.health import Health
 from phylon.errors import ApiError, PhylonUnreachable
 
 SECONDS_TO_BE_READY = 60.0
 SECONDS_FOR_A_CHECKPOINT = 90.0
+SECONDS_TO_EXIT = 10.0
 POLL_SECONDS = 0.2
 
 
@@ -29,11 +31,8 @@ class Platform:
         self._report = report
         self._with_worker = with_worker
         self._processes: list[Process] = []
-        self._environment = dict(os.environ) | {
-            "PHYLON_HOME": str(home.path),
-            "PHYLON_API_URL": self.url,
-            "PHYLON_WORKER_TOKEN": os.environ.get("PHYLON_WORKER_TOKEN") or worker_token(home),
-        }
+        self._environment = dict(os.environ) | {"PHYLON_HOME": str(home.path), "PHYLON_API_URL": self.url}
+        self._environment.pop("PHYLON_PUBLIC_URL", None)  # one person on one machine needs no account
         self._port = port
 
     def start(self) -> None:
@@ -50,15 +49,20 @@ class Platform:
         self._report("Starting the service")
         self._run(self._module("service", "phylon.backend.serve", "--host", HOST, "--port", str(self._port)))
         with Client(self.url, timeout=5) as client:
-            self._wait("the service to be healthy", lambda: client.health().status == "ok")
+            self._wait("the service to be healthy", lambda: _is_up(client.health()))
             if self._with_worker:
                 self._report("Starting the worker")
-                self._run(self._module("worker", "phylon.worker.supervisor", patience=SECONDS_FOR_A_CHECKPOINT))
+                self._environment["PHYLON_ENROLMENT_CODE"] = self._run_once(
+                    "phylon.backend.accounts.enrol", "no code could be made for the worker"
+                )
+                grace = f"--grace={SECONDS_FOR_A_CHECKPOINT - SECONDS_TO_EXIT:g}"
+                self._run(self._module("worker", "phylon.worker.supervisor", grace, patience=SECONDS_FOR_A_CHECKPOINT))
                 self._wait("the worker to report", lambda: any(worker.state != "lost" for worker in client.workers()))
 
     def restart_dead(self) -> None:
         """To be called periodically. Raises `WorkFailed` when a process keeps dying."""
         for process in self._processes:
+            process.rotate_log()
             message = process.restart_if_dead()
             if message:
                 self._report(message)
@@ -76,15 +80,18 @@ class Platform:
 
     def _migrate(self) -> None:
         self._report("Bringing the database up to date")
-        done = subprocess.run(
-            [sys.executable, "-m", "phylon.backend.migrate"],
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        printed = self._run_once("phylon.backend.migrate", "the database could not be migrated")
+        *news, _ = printed.splitlines()  # where the database as it was is kept; the last line is for `migrate`
+        for line in news:
+            self._report(line)
+
+    def _run_once(self, module: str, complaint: str) -> str:
+        """What it prints."""
+        command = [sys.executable, "-m", module]
+        done = subprocess.run(command, env=self._environment, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise WorkFailed(f"the database could not be migrated:\n{done.stdout}{done.stderr}".rstrip())
+            raise WorkFailed(f"{complaint}:\n{done.stdout}{done.stderr}".rstrip())
+        return done.stdout.strip()
 
     def _module(self, name: str, module: str, *arguments: str, patience: float = 10.0) -> Process:
         command = [sys.executable, "-m", module, *arguments]
@@ -112,3 +119,8 @@ class Platform:
             time.sleep(POLL_SECONDS)
         newest = self._processes[-1]
         raise WorkFailed(f"waited {SECONDS_TO_BE_READY:g} s for {what} without success. {newest.read_log_tail()}")
+
+
+def _is_up(health: Health) -> bool:
+    """Even with little room on its disk: then work waits, and the page says why."""
+    return health.database == health.redis == "ok"

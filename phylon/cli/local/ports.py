@@ -12,11 +12,11 @@ TRIES = 50
 def choose_port(wanted: int | None) -> int:
     """The wanted port, or the first free one from the default on."""
     if wanted is not None:
-        if not _free(wanted):
+        if not is_free(wanted):
             raise BadInput(f"port {wanted} is taken; choose another with --port, or leave it out to get a free one")
         return wanted
     for port in range(DEFAULT_PORT, DEFAULT_PORT + TRIES):
-        if _free(port):
+        if is_free(port):
             return port
     raise BadInput(f"ports {DEFAULT_PORT} to {DEFAULT_PORT + TRIES - 1} are all taken; name a free one with --port")
 
@@ -27,7 +27,7 @@ def any_free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _free(port: int) -> bool:
+def is_free(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server itself will do
         try:

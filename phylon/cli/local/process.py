@@ -5,6 +5,7 @@ Tied (see `tied`) means that the kernel ends it when we die, even by SIGKILL.
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ STEADY_SECONDS = 60.0
 """A process that lived this long has a clean record."""
 MOST_FAILURES = 8
 """In a row; then restarting it does not help."""
+LARGEST_LOG_BYTES = 20 * 2**20
 
 
 class Process:
@@ -66,6 +68,12 @@ class Process:
                 self._child.stdin.close()
         self._started = time.monotonic()
         self._due = None
+
+    def rotate_log(self) -> None:
+        """Keeps one older file beside the log. The child goes on writing: it appends, wherever the end is."""
+        if self.log.exists() and self.log.stat().st_size > LARGEST_LOG_BYTES:
+            shutil.copyfile(self.log, self.log.with_suffix(".1.log"))
+            os.truncate(self.log, 0)
 
     def exit_code(self) -> int | None:
         return self._child.poll() if self._child else None

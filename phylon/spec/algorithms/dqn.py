@@ -7,6 +7,7 @@ from pydantic import Field
 from phylon.catalogue.entry import EnvironmentEntry
 from phylon.forecast.networks import action_size, dueling, with_torso
 from phylon.forecast.sizes import Learner
+from phylon.policy.layers import action_value_policy
 from phylon.registry.descriptions import (
     AlgorithmDescription,
     MemoryDescription,
@@ -15,7 +16,9 @@ from phylon.registry.descriptions import (
     always,
 )
 from phylon.spec.algorithms.convolutions import CNNSpec, NetworkSpec
-from phylon.spec.algorithms.observations import suit_network
+from phylon.spec.algorithms.decay import DecaySpec
+from phylon.spec.algorithms.n_step import NStep
+from phylon.spec.algorithms.observations import ObservationsSpec, suit_network
 from phylon.spec.distributions import (
     LogUniform,
     Model,
@@ -38,11 +41,15 @@ class DQNSpec(Model):
 
     name: Literal["dqn"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 32
+    n_step: NStep = 1
+    """Steps whose rewards a target adds up before it bootstraps; fewer where the episode ends."""
     network: NetworkSpec = CNNSpec(kind="cnn")
+    observations: ObservationsSpec = ObservationsSpec()
     dueling: bool = False
     """Two heads, one for the state's value and one for the actions' advantages (Wang et al. 2016)."""
     double: bool = False
     """The online network chooses the action that the target network values (van Hasselt et al. 2016)."""
+    learning_rate_decay: DecaySpec = DecaySpec()
 
     learning_rate: Positive = 1e-4
     discount: UnitInterval = 0.99
@@ -56,12 +63,13 @@ class DQNSpec(Model):
     """Share of random actions at a member's first update."""
     final_epsilon: UnitInterval = 0.1
     epsilon_decay: Positive = 250_000
-    """Updates of a member over which its share of random actions falls, in a straight line."""
+    """Updates of a member over which its share of random actions falls, in a straight line. The paper's million steps
+    have one update at every fourth."""
 
 
 def _learner(spec: DQNSpec, entry: EnvironmentEntry, envs_per_member: int) -> Learner:
     del envs_per_member
-    network = (dueling if spec.dueling else with_torso)(spec.network, entry.observation.shape, action_size(entry))
+    network = (dueling if spec.dueling else with_torso)(spec.network, entry.observation, action_size(entry))
     return Learner(network, 4 * network.weights + 3)
 
 
@@ -87,6 +95,7 @@ DQN = AlgorithmDescription(
         )
     ),
     observes=suit_network,
+    learning_rates=("learning_rate",),
     scales={
         "learning_rate": "log",
         "discount": "complement",
@@ -95,9 +104,11 @@ DQN = AlgorithmDescription(
         "final_epsilon": "log",
         "epsilon_decay": "log",
     },
+    updates_per_step=0.25,
     study=StudyDescription(
         network={"kind": "cnn"},
         has_images=True,
         twin="phylon.worker.studies.torch_twins.dqn:DQNTwin",
     ),
+    policy=action_value_policy,
 )

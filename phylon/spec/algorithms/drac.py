@@ -4,8 +4,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
+from phylon.policy.layers import proximal_policy
 from phylon.registry.descriptions import AlgorithmDescription, MemoryDescription, StateDescription, always
 from phylon.spec.algorithms.convolutions import ImpalaSpec, NetworkSpec
+from phylon.spec.algorithms.decay import DecaySpec
 from phylon.spec.algorithms.networks import own
 from phylon.spec.algorithms.observations import are_square_colour_images
 from phylon.spec.algorithms.ppo import (
@@ -60,6 +62,7 @@ class DrACSpec(Model):
     advantage_normalisation: AdvantageNormalisation = "rollout"
     reward_normalisation: bool = True
     """Divide rewards by the running deviation of the discounted return."""
+    learning_rate_decay: DecaySpec = DecaySpec()
 
     learning_rate: Positive = 5e-4
     discount: UnitInterval = 0.999
@@ -90,10 +93,13 @@ DRAC = AlgorithmDescription(
         "augmentation": NameChoice(choice=AUGMENTATION_NAMES),
     },
     search_source="procgen_autorl (Parker-Holder et al. 2021), all of it",
-    actions=frozenset({"box", "discrete"}),
+    actions=frozenset({"box", "discrete", "multi_discrete"}),
     # It looks at images and at their augmentations; that members compute every way of augmenting costs as much again.
     memory=MemoryDescription(proximal_learner, minibatch_rows, passes=3),
-    state=always(StateDescription(optimisers=("optimiser",))),
+    state=always(StateDescription(network=("params",), optimisers=("optimiser",), statistics=("reward_scale",))),
     observes=are_square_colour_images,
+    learning_rates=("learning_rate",),
     scales={"learning_rate": "log", "discount": "complement", "gae_lambda": "complement"},
+    is_stochastic=True,
+    policy=proximal_policy,
 )

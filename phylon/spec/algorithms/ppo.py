@@ -7,6 +7,7 @@ from pydantic import Field
 from phylon.catalogue.entry import EnvironmentEntry
 from phylon.forecast.networks import policy_and_value
 from phylon.forecast.sizes import Learner
+from phylon.policy.layers import proximal_policy
 from phylon.registry.descriptions import (
     AlgorithmDescription,
     MemoryDescription,
@@ -15,8 +16,9 @@ from phylon.registry.descriptions import (
     always,
 )
 from phylon.spec.algorithms.convolutions import NetworkSpec
+from phylon.spec.algorithms.decay import DecaySpec
 from phylon.spec.algorithms.networks import MLPSpec, own
-from phylon.spec.algorithms.observations import suit_network
+from phylon.spec.algorithms.observations import ObservationsSpec, suit_network
 from phylon.spec.distributions import LogUniform, Model, NonNegative, Positive, Uniform, UnitInterval
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class PPOSpec(Model):
     network: Annotated[NetworkSpec, own(activation="tanh", init="orthogonal")] = MLPSpec(
         hidden=(64, 64), activation="tanh", init="orthogonal"
     )
+    observations: ObservationsSpec = ObservationsSpec()
     torsos: Torsos = "separate"
     """Whether policy and value share all layers but the last."""
     value_clip: bool = True
@@ -55,6 +58,7 @@ class PPOSpec(Model):
     advantage_normalisation: AdvantageNormalisation = "minibatch"
     reward_normalisation: bool = True
     """Divide rewards by the running deviation of the discounted return."""
+    learning_rate_decay: DecaySpec = DecaySpec()
 
     learning_rate: Positive = 3e-4
     discount: UnitInterval = 0.99
@@ -98,14 +102,17 @@ PPO = AlgorithmDescription(
         "PB2's ranges for PPO (Parker-Holder et al. 2020), without the size of the rollout, which is structure here; "
         "there the learning rate is drawn uniformly, the order of magnitude is ours"
     ),
-    actions=frozenset({"box", "discrete"}),
+    actions=frozenset({"box", "discrete", "multi_discrete"}),
     memory=MemoryDescription(proximal_learner, minibatch_rows),
-    state=always(StateDescription(optimisers=("optimiser",))),
+    state=always(StateDescription(network=("params",), optimisers=("optimiser",), statistics=("reward_scale",))),
     observes=suit_network,
+    learning_rates=("learning_rate",),
     scales={"learning_rate": "log", "discount": "complement", "gae_lambda": "complement"},
+    is_stochastic=True,
     study=StudyDescription(
         structure=_one_rollout,
         has_env_per_row=True,
         twin="phylon.worker.studies.torch_twins.ppo:PPOTwin",
     ),
+    policy=proximal_policy,
 )

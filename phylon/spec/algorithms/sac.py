@@ -7,6 +7,7 @@ from pydantic import Field
 from phylon.catalogue.entry import EnvironmentEntry
 from phylon.forecast.networks import actor_critic
 from phylon.forecast.sizes import Learner
+from phylon.policy.layers import squashed_normal_policy
 from phylon.registry.descriptions import (
     AlgorithmDescription,
     MemoryDescription,
@@ -15,8 +16,10 @@ from phylon.registry.descriptions import (
     StateDescription,
     StudyDescription,
 )
+from phylon.spec.algorithms.decay import DecaySpec
+from phylon.spec.algorithms.n_step import NStep
 from phylon.spec.algorithms.networks import MLPSpec, own
-from phylon.spec.algorithms.observations import suit_network
+from phylon.spec.algorithms.observations import ObservationsSpec, suit_network
 from phylon.spec.distributions import LogUniform, Model, NonNegative, Positive, PositiveRate, Uniform, UnitInterval
 
 
@@ -30,10 +33,14 @@ class SACSpec(Model):
 
     name: Literal["sac"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
+    n_step: NStep = 1
+    """Steps whose rewards a target adds up before it bootstraps; fewer where the episode ends."""
     network: Annotated[MLPSpec, own(init="fan_in")] = MLPSpec(init="fan_in")
+    observations: ObservationsSpec = ObservationsSpec()
     critics: Annotated[int, Field(strict=True, ge=1, le=16)] = 2
     temperature: Literal["adaptive", "fixed"] = "adaptive"
     """The weight of the policy's entropy beside the reward (alpha): learned, or a number of the spec."""
+    learning_rate_decay: DecaySpec = DecaySpec()
 
     policy_learning_rate: Positive = 3e-4
     critic_learning_rate: Positive = 3e-4
@@ -81,6 +88,11 @@ def _unread(spec: SACSpec) -> dict[str, Refusal]:
     return {"temperature_learning_rate": why, "target_entropy_scale": why}
 
 
+def _read_at_birth(spec: SACSpec) -> dict[str, str]:
+    """An adaptive temperature starts there and is learned from then on; a fixed one is read at each update."""
+    return {"initial_temperature": "temperature"} if spec.temperature == "adaptive" else {}
+
+
 SAC = AlgorithmDescription(
     spec=SACSpec,
     engine="phylon.worker.algorithms.sac:sac",
@@ -99,6 +111,7 @@ SAC = AlgorithmDescription(
     memory=MemoryDescription(_learner),
     state=_state,
     observes=suit_network,
+    learning_rates=("policy_learning_rate", "critic_learning_rate", "temperature_learning_rate"),
     scales={
         "policy_learning_rate": "log",
         "critic_learning_rate": "log",
@@ -109,9 +122,12 @@ SAC = AlgorithmDescription(
         "initial_temperature": "log",
     },
     unread=_unread,
+    is_stochastic=True,
+    read_at_birth=_read_at_birth,
     shared_critic=SharedCritic(
         engine="phylon.worker.algorithms.shared_sac:shared_sac",
         numbers=("critic_learning_rate", "discount", "target_rate", "reward_scale"),
     ),
     study=StudyDescription(twin="phylon.worker.studies.torch_twins.sac:SACTwin"),
+    policy=squashed_normal_policy,
 )

@@ -7,6 +7,7 @@ from pydantic import Field
 from phylon.catalogue.entry import EnvironmentEntry
 from phylon.forecast.networks import actor_critic
 from phylon.forecast.sizes import Learner
+from phylon.policy.layers import deterministic_policy
 from phylon.registry.descriptions import (
     AlgorithmDescription,
     MemoryDescription,
@@ -15,8 +16,10 @@ from phylon.registry.descriptions import (
     StudyDescription,
     always,
 )
+from phylon.spec.algorithms.decay import DecaySpec
+from phylon.spec.algorithms.n_step import NStep
 from phylon.spec.algorithms.networks import MLPSpec
-from phylon.spec.algorithms.observations import suit_network
+from phylon.spec.algorithms.observations import ObservationsSpec, suit_network
 from phylon.spec.distributions import (
     IntUniform,
     LogUniform,
@@ -37,8 +40,12 @@ class TD3Spec(Model):
 
     name: Literal["td3"]
     batch_size: Annotated[int, Field(strict=True, ge=1, le=65536)] = 256
+    n_step: NStep = 1
+    """Steps whose rewards a target adds up before it bootstraps; fewer where the episode ends."""
     network: MLPSpec = MLPSpec()
+    observations: ObservationsSpec = ObservationsSpec()
     critics: Annotated[int, Field(strict=True, ge=1, le=16)] = 2
+    learning_rate_decay: DecaySpec = DecaySpec()
 
     policy_learning_rate: Positive = 3e-4
     critic_learning_rate: Positive = 3e-4
@@ -89,6 +96,7 @@ TD3 = AlgorithmDescription(
     memory=MemoryDescription(_learner),
     state=always(DETERMINISTIC),
     observes=suit_network,
+    learning_rates=("policy_learning_rate", "critic_learning_rate"),
     scales={
         "policy_learning_rate": "log",
         "critic_learning_rate": "log",
@@ -101,4 +109,5 @@ TD3 = AlgorithmDescription(
         has_joint_policy_step=True,
     ),
     study=StudyDescription(twin="phylon.worker.studies.torch_twins.deterministic:DeterministicTwin"),
+    policy=deterministic_policy,
 )

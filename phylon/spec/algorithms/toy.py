@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Literal
 
 from phylon.catalogue.entry import EnvironmentEntry
 from phylon.forecast.sizes import NOTHING, Learner
-from phylon.registry.descriptions import AlgorithmDescription, MemoryDescription
+from phylon.registry.descriptions import AlgorithmDescription, MemoryDescription, StateDescription, always
 from phylon.spec.distributions import LogUniform, Model, NonNegative, Positive, Uniform
 
 
@@ -63,6 +63,7 @@ SURROGATE_ASCENT = AlgorithmDescription(
     search_source="ours: between the two founders of the paper's figure, (1, 0) and (0, 1)",
     actions=frozenset({"box"}),
     memory=_remembers(2),
+    state=always(StateDescription(network=("theta",))),
     scales={"learning_rate": "log"},
     home=("toy", "Figure2-v0"),
 )
@@ -77,6 +78,7 @@ TRIANGLE_CLIMB = AlgorithmDescription(
     search_source="ours: a little beyond the rates between which the best one moves, 0.001 and 0.01",
     actions=frozenset({"box"}),
     memory=_remembers(1),
+    state=always(StateDescription(network=("accuracy",))),
     scales={"learning_rate": "log"},
     home=("toy", "TriangleWave-v0"),
 )

@@ -85,7 +85,7 @@ def _problems(spec: "ExperimentSpec") -> Iterator[Problem]:
     assert isinstance(method, DvDSpec)
     if not isinstance(method.coefficient, ScheduledCoefficient):
         return
-    if method.unit == "updates":
+    if method.unit != "steps":
         yield Problem(
             path="population.method.unit",
             value=method.unit,
@@ -118,6 +118,7 @@ DVD = MethodDescription(
     engine="phylon.worker.population.dvd:dvd",
     title="DvD",
     summary="Policies that learn together and are kept apart by a joint loss (Parker-Holder et al. 2020).",
+    moves_hyperparameters=False,
     joint=JointLearning(
         engine="phylon.worker.algorithms.joint:learn_diversely",
         trains=_has_joint_policy_step,

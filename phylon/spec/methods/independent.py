@@ -23,6 +23,7 @@ INDEPENDENT = MethodDescription(
     engine="phylon.worker.population.independent:independent",
     title="Independent seeds",
     summary="Members that know nothing of each other.",
+    moves_hyperparameters=False,
     is_sample_per_member=True,
 )
 
@@ -32,4 +33,5 @@ RANDOM_SEARCH = MethodDescription(
     title="Random search",
     summary="Control: each member keeps what it drew, nobody is copied.",
     tuning="required",
+    moves_hyperparameters=False,
 )

@@ -45,7 +45,8 @@ class MFPBTSpec(Evolving):
     """For each part of the population, how many intervals lie between two of its evolutions.
 
     Left out: 1, 10, 25, 50, or the first of them where the population has not four parts of four."""
-    explore: ExploreSpec = PerturbExplore(name="perturb")
+    explore: ExploreSpec = PerturbExplore(name="perturb", factors=(0.8, 1.25), resample=0.0)
+    """Left out: the authors' factors, and never a fresh draw."""
     copying: CopySpec = CopySpec()
 
 

@@ -1,6 +1,6 @@
 """Population Based Bandits: methods that choose hyper-parameters by a model of what earlier intervals gained.
 
-Selection is PBT's. `pb2` tunes numbers; the other three tune categories (`choice`) as well, with or without numbers.
+Selection is PBT's. `pb2` tunes numbers; the others tune categories (`choice`) as well, with or without numbers.
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from pydantic import Field
 from phylon.registry.descriptions import MethodDescription
 from phylon.spec.distributions import Model
 from phylon.spec.evolving import Evolving
+from phylon.spec.explore import Probability
 from phylon.spec.problems import Problem
 from phylon.spec.selection import TruncationSelection
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
 
 
+USUAL_WINDOW = 1000
+"""That of procgen_autorl."""
 LARGEST_WINDOW = 4096
 """As many as a population may have members."""
 
@@ -48,8 +51,9 @@ class PB2FamilySpec(Evolving):
     """What the methods of the family have in common."""
 
     selection: TruncationSelection = TruncationSelection(name="truncation")
-    window: Annotated[int, Field(strict=True, ge=8, le=LARGEST_WINDOW)] = 256
-    """Latest member-intervals that the model remembers. Its cost grows with the third power of this."""
+    window: Annotated[int, Field(strict=True, ge=8, le=LARGEST_WINDOW)] = USUAL_WINDOW
+    """Latest member-intervals that the model remembers. Its cost grows with the third power of this, or of what the
+    whole run has of them where that is less."""
     optimism: OptimismSpec = OptimismSpec()
 
 
@@ -60,9 +64,24 @@ class PB2Spec(PB2FamilySpec):
 
 
 class PB2RandSpec(PB2FamilySpec):
-    """Categories uniformly at random, numbers as PB2 does, blind to categories. The baseline of the two below."""
+    """Categories as PBT has them, numbers as PB2 does, blind to categories. The baseline of those below."""
 
     name: Literal["pb2_rand"]
+    keep_category: Probability = 0.5
+    """How likely a copy inherits a category; else it is drawn from all of them, all alike."""
+
+
+class PB2FixedSpec(PB2FamilySpec):
+    """A control: each member keeps the categories that it drew, whomever it copies; numbers as in `pb2_rand`."""
+
+    name: Literal["pb2_fixed"]
+
+
+class PB2IndepSpec(PB2FamilySpec):
+    """Categories by bandit, numbers independently of them: `exp3_indep` of Parker-Holder et al. 2021."""
+
+    name: Literal["pb2_indep"]
+    bandit: BanditSpec = BanditSpec()
 
 
 class PB2MultSpec(PB2FamilySpec):
@@ -87,13 +106,38 @@ def _problems(spec: "ExperimentSpec") -> Iterator[Problem]:
             path="population.method.window",
             value=method.window,
             message=f"smaller than the population of {size}, so not even one interval of each member is remembered",
-            remedy=f"use at least {size}; 256 or more is usual",
+            remedy=f"use at least {size}; {USUAL_WINDOW} is usual",
         )
+    if method.unit == "seconds" and hasattr(method, "bandit"):
+        yield Problem(
+            path="population.method.unit",
+            value=method.unit,
+            message="the pace of the bandit follows from the number of intervals, which the clock does not tell",
+            remedy="use steps or updates",
+        )
+
+    updates = updates_of_an_interval(spec)
+    if spec.resets is not None and updates is not None and spec.resets.interval <= updates:
+        yield Problem(
+            path="resets.interval",
+            value=spec.resets.interval,
+            message=f"every interval of {method.name} ({updates:,} updates) has a reset, so none says what was gained",
+            remedy=f"reset after more than {updates:,} updates, shorten population.method.interval, or use pbt",
+        )
+
+
+def updates_of_an_interval(spec: "ExperimentSpec") -> int | None:
+    """None where the spec does not say it."""
+    method = spec.population.method
+    assert isinstance(method, PB2FamilySpec)
+    if method.unit == "updates":
+        return method.interval
+    return round(method.interval * spec.replay.ratio) if method.unit == "steps" and spec.replay else None
 
 
 def _defaults(size: int) -> dict[str, int]:
     """Every interval of each member is remembered at least once."""
-    return {"window": min(LARGEST_WINDOW, max(256, size))}
+    return {"window": min(LARGEST_WINDOW, max(USUAL_WINDOW, size))}
 
 
 PB2 = MethodDescription(
@@ -104,18 +148,46 @@ PB2 = MethodDescription(
     tuning="required",
     choices="refused",
     smallest_size=2,
+    follows_budget=True,
     defaults=_defaults,
     problems=_problems,
 )
 
 PB2_RAND = MethodDescription(
     spec=PB2RandSpec,
-    engine="phylon.worker.population.pb2.methods:pb2",
+    engine="phylon.worker.population.pb2.methods:pb2_rand",
     title="PB2-Rand",
-    summary="PB2 with categories drawn uniformly: the baseline of PB2-Mult and PB2-Mix.",
+    summary="PB2 with categories inherited or drawn, as PBT has them: the baseline of PB2-Mult and PB2-Mix.",
     tuning="required",
     choices="required",
     smallest_size=2,
+    follows_budget=True,
+    defaults=_defaults,
+    problems=_problems,
+)
+
+PB2_FIXED = MethodDescription(
+    spec=PB2FixedSpec,
+    engine="phylon.worker.population.pb2.methods:pb2_fixed",
+    title="PB2-Fixed",
+    summary="Control: PB2 whose members keep the categories they drew. How much is choosing categories worth?",
+    tuning="required",
+    choices="required",
+    smallest_size=2,
+    follows_budget=True,
+    defaults=_defaults,
+    problems=_problems,
+)
+
+PB2_INDEP = MethodDescription(
+    spec=PB2IndepSpec,
+    engine="phylon.worker.population.pb2.methods:pb2_indep",
+    title="PB2-Indep",
+    summary="PB2 with categories by a bandit, and a model blind to them: `exp3_indep` (Parker-Holder et al. 2021).",
+    tuning="required",
+    choices="required",
+    smallest_size=2,
+    follows_budget=True,
     defaults=_defaults,
     problems=_problems,
 )
@@ -128,6 +200,7 @@ PB2_MULT = MethodDescription(
     tuning="required",
     choices="required",
     smallest_size=2,
+    follows_budget=True,
     defaults=_defaults,
     problems=_problems,
 )
@@ -140,6 +213,7 @@ PB2_MIX = MethodDescription(
     tuning="required",
     choices="required",
     smallest_size=2,
+    follows_budget=True,
     defaults=_defaults,
     problems=_problems,
 )

@@ -13,7 +13,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from phylon.run_directory import RunRequest, write_run
 from phylon.spec import spec_to_json
 
-FILES = ["lineage.csv", "lineage.json", "lineage.parquet", "metrics.csv", "metrics.parquet"]
+TABLES = [f"{name}.{format}" for name in ("interruptions", "lineage", "metrics") for format in ("csv", "parquet")]
+FILES = [*TABLES, "lineage.json"]
 DIRECTORIES = ["member-00", "member-01", "member-02", "member-03", "population"]
 EVERY_FORMAT = ("--csv", "--parquet", "--tensorboard")
 
@@ -50,7 +51,7 @@ def test_a_directory_and_the_service_give_the_same(phylon, service, client, work
     assert result.exit_code == 0, result.output
     assert f"tensorboard --logdir {there}" in result.stdout
     assert sorted(path.name for path in there.iterdir()) == sorted(FILES + DIRECTORIES)
-    for name in ("metrics.csv", "lineage.csv"):
+    for name in ("metrics.csv", "lineage.csv", "interruptions.csv"):
         assert (here / name).read_bytes() == (there / name).read_bytes()
     for name in ("metrics.parquet", "lineage.parquet"):
         # As text, in which NaN equals itself.
@@ -69,7 +70,7 @@ def test_a_directory_and_the_service_give_the_same(phylon, service, client, work
 def test_without_a_format_it_is_csv_beside_the_run(phylon, folder: Path):
     assert phylon("export", str(folder)).exit_code == 0
     assert sorted(path.name for path in folder.iterdir() if path.suffix in (".csv", ".parquet")) == [
-        "lineage.csv", "metrics.csv",
+        "interruptions.csv", "lineage.csv", "metrics.csv",
     ]  # fmt: skip
     with (folder / "metrics.csv").open(newline="") as file:
         values = [float(row["value"]) for row in csv.DictReader(file) if row["name"] == "evaluation/return"]

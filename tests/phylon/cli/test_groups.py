@@ -69,16 +69,18 @@ class TestGroups:
         assert json.loads(ask("groups", "--json").stdout)[0]["id"] == pair.id
         shown = ask("groups", str(pair.id)).stdout
         assert "2 queued" in shown and "pair-good" in shown
-        assert "2 stopped" in ask("groups", str(pair.id), "--stop").stdout
-        assert ask("groups", str(pair.id), "--stop").exit_code == 1
+        assert f"phylon compare group-{pair.id}" in shown, "two settings of one environment are arms"
+        assert "2 stopped" in ask("stop", "--group", str(pair.id)).stdout
+        assert ask("stop", "--group", str(pair.id)).exit_code == 1
 
     def test_wrong_usage(self, ask):
         assert ask("groups", "999999").exit_code == 2
-        result = ask("groups", "--stop")
+        result = ask("groups", "--seeds", "somewhere")
         assert result.exit_code == 2 and "needs the number of a group" in result.stderr
 
-    def test_watched_to_the_end(self, client, worker, pair, capsys):
-        """One has failed and one has finished: the watching ends with 1 and tells the aggregate."""
+    def test_watched_to_the_end(self, client, worker, capsys):
+        """One has failed and one has finished: the watching ends with 1 and tells the aggregate of tasks."""
+        pair = client.submit(PAIR.replace("kind: group", "kind: group\nof: tasks"))
         bad, good = (client.experiment(experiment.id).runs[0].id for experiment in pair.experiments)
         failure = Failed(
             kind="failed", seq=0, step=10, wall=1.0, message="no number", remedy="less", member=0, hyperparams={}
@@ -90,9 +92,10 @@ class TestGroups:
         with pytest.raises(typer.Exit) as ended:
             watch_group(client, pair.id)
         assert ended.value.exit_code == 1
-        told = capsys.readouterr()
-        assert "pair-bad is failed" in told.err and "pair-good is finished" in told.err
-        assert "1 failed, 1 finished" in told.out and "interquartile mean 2 (95 % interval 1 to 3)" in told.out
+        printed = capsys.readouterr()
+        assert "pair-bad is failed" in printed.err and "pair-good is finished" in printed.err
+        assert "1 failed, 1 finished" in printed.out and "interquartile mean 2 (95 % interval 1 to 3)" in printed.out
+        assert "last in training" in printed.out
 
 
 def test_train_goes_on_after_a_failure(tmp_path: Path):

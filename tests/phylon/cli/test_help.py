@@ -7,20 +7,26 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from phylon.cli.app import GROUPS, app
+from phylon.cli.app import GROUPS, OPERATIONS, app
 from phylon.cli.exits import EXIT_CODES
 
 ROOT: Any = get_command(app)
-COMMANDS = sorted(ROOT.commands)
+ALL: dict[str, Any] = ROOT.commands | {
+    f"workers {name}": command for name, command in ROOT.commands["workers"].commands.items()
+}
+COMMANDS = sorted(ALL)
 
 
 def test_the_commands_are_those_of_the_issue():
     expected = (
         "up serve worker migrate validate presets environments train submit list show watch stop groups logs download "
-        "lineage schedule export study"
+        "pause resume retry extend attempts lineage schedule policy play export seeds study login logout tokens people "
+        "projects audit workers backup restore doctor webhooks queue prioritise move studies compare explain tag note "
+        "star archive rename fork controls import check-environment"
     )
-    assert set(COMMANDS) == set(expected.split())
-    assert set(COMMANDS) == {name for commands in GROUPS.values() for name in commands}
+    assert set(ROOT.commands) == set(expected.split())
+    assert set(ROOT.commands) == {name for commands in GROUPS.values() for name in commands} | {"workers"}
+    assert set(ROOT.commands["workers"].commands) == set(OPERATIONS)
 
 
 def test_the_exit_codes_are_told(phylon):
@@ -30,19 +36,20 @@ def test_the_exit_codes_are_told(phylon):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_explains_itself(phylon, name: str):
-    result = phylon(name, "--help")
+    result = phylon(*name.split(), "--help")
     assert result.exit_code == 0
-    help_text = ROOT.commands[name].help
+    help_text = ALL[name].help
     assert len(help_text.splitlines()[0]) > 15
     (example,) = re.findall(r"Example: `(.+)`", help_text)
     words = [word for word in shlex.split(example.partition(">")[0]) if "=..." not in word and "=sqlite" not in word]
-    assert words[:2] == ["phylon", name]
-    ROOT.commands[name].make_context(name, words[2:])  # parses: names a real option and gives it a legal value
+    count = 1 + len(name.split())
+    assert words[:count] == ["phylon", *name.split()]
+    ALL[name].make_context(name, words[count:])  # parses: names a real option and gives it a legal value
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_and_argument_has_a_text(name: str):
-    for parameter in ROOT.commands[name].params:
+    for parameter in ALL[name].params:
         assert parameter.help and len(parameter.help) > 10, f"{name} {parameter.name} says nothing"
 
 

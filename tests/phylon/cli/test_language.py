@@ -139,7 +139,7 @@ class TestValidate:
         result = phylon("validate", "-", "--resolved", input=text)
         assert result.exit_code == 0
         assert parse_yaml(result.stdout) == parse_yaml(text)
-        assert "evaluation: {interval: 10000, episodes: 10}" in result.stdout
+        assert "evaluation: {interval: 10000, episodes: 10, policy: mode" in result.stdout
         assert "note: environment.suite: gymnasium is used" in result.stderr
 
     def test_notes(self, phylon):

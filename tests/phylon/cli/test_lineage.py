@@ -51,9 +51,9 @@ def test_the_service_tells_the_same(phylon, service, client, worker, recorded_ru
 
 def test_json_holds_all_of_it(phylon, folder: Path, tmp_path: Path):
     assert phylon("lineage", str(folder), "--format", "json", "--out", str(tmp_path / "all.json")).exit_code == 0
-    told = json.loads((tmp_path / "all.json").read_text())
-    assert len(RunLineage.model_validate(told).spans) == 6
-    assert told["summary"]["winner"]["ancestry"] == [0, 4]
+    exported = json.loads((tmp_path / "all.json").read_text())
+    assert len(RunLineage.model_validate(exported).spans) == 6
+    assert exported["summary"]["winner"]["ancestry"] == [0, 4]
 
 
 def test_schedules(phylon, folder: Path):

@@ -16,7 +16,7 @@ import redis
 
 from phylon.cli.exits import BadInput, WorkFailed
 from phylon.cli.local import process as process_module
-from phylon.cli.local.home import Home, open_home, worker_token
+from phylon.cli.local.home import Home, open_home
 from phylon.cli.local.ports import DEFAULT_PORT, choose_port
 from phylon.cli.local.process import Process
 from phylon.cli.local.redis_server import find_executable, plan_redis, version_of
@@ -39,17 +39,6 @@ def alive(pid: int) -> bool:
 
 
 class TestHome:
-    def test_the_token_is_kept_and_for_its_owner_alone(self, tmp_path: Path):
-        with open_home(tmp_path / "deep" / "home") as home:
-            token = worker_token(home)
-            assert len(token) > 30 and worker_token(home) == token
-            assert stat.S_IMODE((home.path / "worker-token").stat().st_mode) == 0o600
-
-    def test_an_open_token_is_closed(self, tmp_path: Path):
-        (tmp_path / "worker-token").write_text("secret\n")
-        assert worker_token(Home(tmp_path)) == "secret"
-        assert stat.S_IMODE((tmp_path / "worker-token").stat().st_mode) == 0o600
-
     def test_a_home_is_not_shared(self, tmp_path: Path):
         with (
             open_home(tmp_path),
@@ -182,6 +171,25 @@ class TestProcess:
         assert eventually(lambda: child.restart_if_dead() is None and child.hopeless)
         child.stop()
         assert "no licence" in child.read_log_tail()
+
+    def test_a_large_log_begins_again_while_the_process_writes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(process_module, "LARGEST_LOG_BYTES", 10)
+        script = "import sys; print('before the rotation', flush=True); sys.stdin.readline(); print('after')"
+        reading, writing = os.pipe()
+        command = ["sh", "-c", f'{sys.executable} -c "{script}" < /proc/{os.getpid()}/fd/{reading}']
+        child = Process("writer", command, dict(os.environ), tmp_path / "writer.log")
+        child.start()
+        try:
+            assert eventually(lambda: "before" in child.log.read_text())
+            child.rotate_log()
+            assert child.log.read_text() == ""
+            os.write(writing, b"go\n")
+            assert eventually(lambda: child.log.read_text() == "after\n")
+            assert (tmp_path / "writer.1.log").read_text() == "before the rotation\n"
+        finally:
+            child.stop()
+            os.close(reading)
+            os.close(writing)
 
     def test_one_that_ignores_the_end_is_killed(self, tmp_path: Path):
         stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(60)"

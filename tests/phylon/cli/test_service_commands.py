@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from phylon.contract.events import Failed, Finished, Lineage, Metrics, RunEvent, Span, Started
+from phylon.contract.events import Failed, FinalReturn, Finished, Lineage, Metrics, RunEvent, Span, Started
 from phylon.contract.protocol import LogLine
 from phylon.presets import load_preset
 
@@ -49,7 +49,11 @@ def history() -> list[RunEvent]:
 
 
 def finished() -> Finished:
-    return Finished(kind="finished", seq=3, step=12_000, wall=9.0, best_member=0, fitness=-900.0)
+    final = FinalReturn(
+        member=0, span=0, mean=-950.0, stderr=15.0, low=-980.0, high=-920.0, episodes=50,
+        last_return=-900.0, selection_bias=50.0, unseen_levels=False,
+    )  # fmt: skip
+    return Finished(kind="finished", seq=3, step=12_000, wall=9.0, best_member=0, fitness=-900.0, final=final)
 
 
 def failed() -> Failed:
@@ -122,7 +126,18 @@ class TestWatch:
         result = ask("watch", str(experiment.id))
         assert result.exit_code == 0, result.output
         assert "1000/12000 steps · return best -900, median -1050" in result.stderr
-        assert f"run {run_id} of {SMOKE} finished; best return -900" in result.stdout
+        result_line = f"run {run_id} of {SMOKE} finished; final return -950 ± 30 in 50 unseen episodes"
+        assert f"{result_line}, best during training -900" in result.stdout
+        assert "-950 ± 30" in ask("show", str(experiment.id)).stdout
+        assert "-950" in ask("list", "--limit", "1").stdout
+
+    def test_says_which_limit_came_first(self, ask, client, experiment, worker):
+        run_id = experiment.runs[0].id
+        early = finished().model_copy(update={"reason": "target_return", "step": 2000})
+        worker.report(run_id, worker.claim(run_id), *history(), early)
+        assert client.run(run_id).end_reason == "target_return"
+        output = ask("watch", str(experiment.id)).stdout
+        assert f"run {run_id} of {SMOKE} finished: its target return is reached" in output
 
     def test_a_failed_run_is_exit_code_1(self, ask, experiment, worker):
         run_id = experiment.runs[0].id
@@ -182,3 +197,29 @@ class TestDownload:
     def test_without_checkpoints(self, ask, experiment, tmp_path: Path):
         assert ask("download", str(experiment.id), "--out", str(tmp_path), "--no-checkpoints").exit_code == 0
         assert not (tmp_path / f"run-{experiment.runs[0].id}" / "checkpoints").exists()
+
+
+class TestWorkers:
+    def test_the_list(self, ask, client, worker):
+        [name] = [found.name for found in client.workers() if found.id == worker.id]
+        shown = ask("workers").stdout
+        assert name in shown and "0/1" in shown
+        listed = json.loads(ask("workers", "--json").stdout)
+        assert [found["state"] for found in listed if found["id"] == worker.id] == ["idle"]
+
+    def test_operating_by_number_and_by_name(self, ask, client, worker):
+        [name] = [found.name for found in client.workers() if found.id == worker.id]
+        assert "is draining" in ask("workers", "drain", str(worker.id), "--now").stdout
+        assert "is idle" in ask("workers", "undrain", name).stdout
+        assert "[a100, night]" in ask("workers", "label", name, "--set", "night,a100").stdout
+        refused = ask("workers", "release", name)
+        assert (refused.exit_code, "is not quarantined" in refused.stderr) == (1, True)
+
+    def test_why_one_is_quarantined(self, ask, worker):
+        worker.report_fault("GPU 0 is occupied.")
+        assert "is quarantined: GPU 0 is occupied." in ask("workers").stdout
+        assert "is idle" in ask("workers", "release", str(worker.id)).stdout
+
+    def test_an_unknown_worker(self, ask):
+        result = ask("workers", "drain", "nobody")
+        assert (result.exit_code, "there is no worker nobody" in result.stderr) == (2, True)

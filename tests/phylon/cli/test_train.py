@@ -10,11 +10,16 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
 from phylon.cli import extras
 from phylon.cli.exits import WorkFailed
+from phylon.export.metrics import series_of_events
+from phylon.imports import tensorboard
+from phylon.returns import RETURN
+from phylon.spool import SPOOL_FILE, SpoolReader
 
 pytestmark = pytest.mark.timeout(300)
 SPEC = """
@@ -93,17 +98,22 @@ def trainer_of(process: "subprocess.Popen[str]") -> psutil.Process:
 
 def test_stopped_resumed_and_finished(train, start, tmp_path: Path):
     folder = tmp_path / "run"
-    process = start(folder, *ENDLESS)
+    process = start(folder, *ENDLESS, "--log", "tensorboard")
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=BOUND_SECONDS)
     assert process.returncode == 130, errors
     assert "stopping at the next segment" in errors
     assert "tiny stopped at step" in output
 
-    process = start(folder, *ENDLESS)
+    process = start(folder, *ENDLESS, "--log", "tensorboard")
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=BOUND_SECONDS)
     assert process.returncode == 130, errors
+    recorded = {str(file.relative_to(folder)): file.read_bytes() for file in folder.glob("tensorboard/*/*")}
+    [record] = tensorboard.read(recorded, None).runs
+    reported = dict(series_of_events(SpoolReader(folder / SPOOL_FILE).read()))[RETURN]
+    np.testing.assert_array_equal(record.series[RETURN].steps, reported.steps)
+    np.testing.assert_array_equal(record.series[RETURN].values, reported.values.astype(np.float32))
 
     refused = train(folder)
     assert refused.returncode == 2
@@ -117,7 +127,16 @@ def test_to_the_end(train, tmp_path: Path):
     assert result.returncode == 0, result.stderr
     assert "tiny 400/400 steps · return best -" in result.stderr
     assert "tiny finished at step 400 of 400" in result.stdout
-    for words in ("best member", "median return", "discount", str(folder), "metrics.csv", "checkpoints/, videos/"):
+    for words in (
+        "best member",
+        "final return",
+        "selection bias",
+        "best during training",
+        "discount",
+        str(folder),
+        "metrics.csv",
+        "checkpoints/, videos/",
+    ):
         assert words in result.stdout
     with (folder / "metrics.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["name"] == "evaluation/return"]
@@ -133,6 +152,12 @@ def test_to_the_end(train, tmp_path: Path):
     assert again.returncode == 0
     assert "already holds this run, finished" in again.stderr
     assert again.stdout == result.stdout
+
+
+def test_a_target_that_is_reached(train, tmp_path: Path):
+    result = train(tmp_path / "run", "--set", "budget.target_return=-1e6")
+    assert result.returncode == 0, result.stderr
+    assert "of 400: its target return is reached" in result.stdout
 
 
 def test_a_loss_that_is_no_number(train, tmp_path: Path):

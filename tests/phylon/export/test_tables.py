@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+from phylon.contract.events import Diverged
 from phylon.export import parquet_format
 from phylon.export.csv_format import csv_chunks
 from phylon.export.lineage import categories_of, lineage_table
@@ -116,7 +117,8 @@ class TestLineage:
         rows = read_csv(lineage_of(recorded_run))
         assert list(rows[0]) == [
             "span", "member", "parent", "operator", "start_step", "end_step", "start_wall_seconds", "fitness",
-            "parent_fitness", "rank", "weights", "hyperparams.learning_rate", "hyperparams.augmentation",
+            "parent_fitness", "rank", "weights", "diverged_step", "diverged_metric", "diverged_value",
+            "hyperparams.learning_rate", "hyperparams.augmentation",
             "before.learning_rate", "before.augmentation",
             "change.learning_rate", "change.augmentation", "change.actor", "reason.predicted_mean", "reason.mix",
         ]  # fmt: skip
@@ -155,3 +157,17 @@ def test_without_pyarrow_the_remedy_is_named_before_anything_is_written(recorded
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(PyarrowMissing, match=r"pip install 'phylon\[export\]'"):
         parquet_format.parquet_chunks(metrics_of(recorded_run))
+
+
+def test_a_member_that_diverged(recorded_run):
+    step = recorded_run.events[-1].step
+    broken = {"kind": "diverged", "seq": 0, "step": step, "wall": 0.0, "member": 1, "metric": "critic_loss"}
+    spans = lineage_of_events(recorded_run.spec, recorded_run.events).spans
+    [living] = [span.id for span in spans if span.slot == 1 and span.end_step is None]
+    event = Diverged(**broken, span=living, value=math.inf, hyperparams={})
+    lineage = lineage_of_events(recorded_run.spec, [*recorded_run.events, event])
+    rows = read_csv(lineage_table(lambda: [lineage.spans], categories_of(recorded_run.spec.algorithm)))
+    columns = ("diverged_step", "diverged_metric", "diverged_value")
+    found = {int(row["span"]): tuple(row[name] for name in columns) for row in rows}
+    assert found.pop(living) == (str(step), "critic_loss", "inf")
+    assert set(found.values()) == {("", "", "")}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from phylon.export.event_records import _checksums, scalar_records, version_record
+from phylon.export.event_records import checksums, scalar_records, version_record
 from phylon.export.metrics import series_of_events
 from phylon.export.tensorboard import write_event_files
 from phylon.series import Series
@@ -81,7 +81,7 @@ def test_the_checksum_is_that_of_the_standard():
     crc = 0xE3069283
     masked = (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
     digits = np.frombuffer(b"123456789", np.uint8)[None]
-    assert struct.unpack("<I", _checksums(digits).tobytes())[0] == masked
+    assert struct.unpack("<I", checksums(digits).tobytes())[0] == masked
 
 
 def test_a_damaged_record_is_noticed(tmp_path: Path):

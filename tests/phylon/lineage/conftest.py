@@ -62,7 +62,9 @@ def lineage_of(
         {
             "population_size": size,
             "end_step": end_step,
-            "tuned": [{"name": "discount", "scale": "linear", "low": 0.9, "high": 1.0, "names": None}],
+            "tuned": [
+                {"name": "discount", "scale": "linear", "low": 0.9, "high": 1.0, "names": None, "read": "training"}
+            ],
             "spans": spans,
         }
         | changes

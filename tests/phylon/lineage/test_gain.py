@@ -7,7 +7,7 @@ from phylon.lineage.gain import births, by_move, by_operator
 from phylon.lineage.summary import summarise
 
 
-def told(lineage, **changes):
+def with_changes(lineage, **changes):
     """The lineage with other words about its spans, by id."""
     spans = [span.model_copy(update=changes.get(f"s{span.id}", {})) for span in lineage.spans]
     return lineage.model_copy(update={"spans": spans})
@@ -16,7 +16,7 @@ def told(lineage, **changes):
 def small(make_lineage):
     """At 1000 slot 1 copies slot 0; its value rises from 0.90 to 0.93. At 2000 slot 1 copies slot 2; it falls."""
     lineage = make_lineage(3, [(1000, 1, 0), (2000, 1, 2)], end_step=3000)
-    return told(
+    return with_changes(
         lineage,
         s3={"fitness": 10.0, "parent_fitness": 30.0},
         s4={"fitness": 35.0, "parent_fitness": 50.0, "operator": "resample", "hyperparams": {"discount": 0.8}},
@@ -41,7 +41,7 @@ def test_who_was_replaced_before_an_evaluation_has_no_gain(make_lineage, make_se
 
 
 def test_a_reset_has_no_parent_beside_it(make_lineage, make_series):
-    lineage = told(make_lineage(1, [(1000, 0, 0)]), s1={"fitness": 30.0, "parent_fitness": 30.0})
+    lineage = with_changes(make_lineage(1, [(1000, 0, 0)]), s1={"fitness": 30.0, "parent_fitness": 30.0})
     (birth,) = births(lineage, make_series([1000, 2000], [[30], [12]]))
     assert (birth.gain.over_replaced, birth.gain.beside_parent) == (-18, None)
 
@@ -58,7 +58,7 @@ def test_operators_are_compared(make_lineage, make_series):
 
 
 def test_what_is_not_a_number_does_not_spoil_a_mean(make_lineage, make_series):
-    lineage = told(small(make_lineage), s4={"operator": "perturb", "fitness": nan, "parent_fitness": 50.0})
+    lineage = with_changes(small(make_lineage), s4={"operator": "perturb", "fitness": nan, "parent_fitness": 50.0})
     (perturb,) = by_operator(births(lineage, make_series(*SERIES)))
     assert (perturb.births, perturb.over_replaced, perturb.over_parent) == (2, 25, 0)
 
@@ -73,7 +73,7 @@ def test_moves_are_compared(make_lineage, make_series):
 def test_moves_of_categories_tell_where_to(make_lineage, make_series):
     lineage = small(make_lineage)
     tuned = lineage.tuned[0].model_copy(update={"names": ["crop", "flip"], "scale": "choice"})
-    lineage = told(
+    lineage = with_changes(
         lineage,
         s3={"hyperparams_before": {"discount": 0.0}, "hyperparams": {"discount": 1.0}},
         s4={"hyperparams_before": {"discount": 0.0}, "hyperparams": {"discount": 0.0}},

@@ -11,7 +11,9 @@ from pydantic import ValidationError
 
 from phylon.contract.lineage import Tuned
 from phylon.lineage.ancestry import living
-from phylon.lineage.schedule import NothingTuned, schedule_of, schedule_yaml
+from phylon.lineage.assembly import tuned_of
+from phylon.lineage.schedule import NothingTuned, read_schedule, schedule_of, schedule_yaml
+from phylon.spec import parse_spec
 from phylon.spec.algorithms import DrACSpec, TD3Spec
 from phylon.spec.schedule_method import ScheduleSpec, schedule_problems
 
@@ -45,9 +47,22 @@ class TestAlongAnAncestry:
         assert entries(schedule_of(make_lineage(1, [(1000, 0, None)]), 1)) == [(0, {"discount": 0.901})]
 
     def test_names_stand_for_their_numbers(self, make_lineage):
-        tuned = [Tuned(name="augmentation", scale="choice", low=0, high=7, names=["crop", "random-conv"])]
+        tuned = [
+            Tuned(name="augmentation", scale="choice", low=0, high=7, names=["crop", "random-conv"], read="training")
+        ]
         lineage = make_lineage(1, [], values={0: {"augmentation": 1.0, "discount": 0.9}}, tuned=tuned)
         assert entries(schedule_of(lineage, 0)) == [(0, {"augmentation": "random-conv"})]
+
+    def test_says_when_each_value_is_read(self, make_lineage):
+        sac = {"name": "sac", "initial_temperature": {"uniform": [0.1, 1.0]}, "discount": {"uniform": [0.9, 0.99]}}
+        population = {"size": 2, "method": "random_search"}
+        document = {"environment": "Pendulum-v1", "algorithm": sac, "population": population, "budget": 1000}
+        tuned = tuned_of(parse_spec(document))
+        assert {each.name: each.read for each in tuned} == {"discount": "training", "initial_temperature": "birth"}
+        assert {each.read for each in tuned_of(parse_spec(document | {"resets": 100}))} == {"training", "reset"}
+        lineage = make_lineage(1, [], values={0: {"initial_temperature": 0.5, "discount": 0.9}}, tuned=tuned)
+        read = read_schedule(lineage, lineage.spans[0]).read
+        assert read == {"initial_temperature": "birth", "discount": "training"}
 
     def test_needs_something_tuned(self, make_lineage):
         with pytest.raises(NothingTuned):

@@ -28,10 +28,39 @@ def problems(raw: dict[str, Any]) -> dict[str, str]:
 def test_defaults(joint):
     method = parse_spec(joint).population.method
     if method.name == "cem_rl":
-        assert (method.elites, method.trained, method.initial_variance, method.weights) == (0.5, 0.5, 1e-2, "log")
-        assert (method.noise.initial, method.noise.final, method.noise.decay) == (1e-2, 1e-5, 0.95)
+        assert (method.elites, method.trained, method.weights) == (0.5, 0.5, "log")
     else:
         assert method.coefficient.arms == (0.0, 0.5)
+
+
+VARIANCES = {"authors": (1e-3, 1e-3, 1e-5, 0.95), "fastpbrl": (1e-2, 1e-2, 1e-5, 0.95)}
+
+
+@pytest.mark.parametrize("rule", VARIANCES)
+def test_variances_of_cem_rl_are_those_of_its_rule(raw, rule):
+    method = {"name": "cem_rl", "interval": 1000, "rule": rule}
+    raw |= {"algorithm": {"name": "td3"}, "replay": raw["replay"] | {"sharing": "shared"}}
+    spec = parse_spec(raw | {"population": raw["population"] | {"method": method}})
+    found, noise = spec.population.method, spec.population.method.noise
+    assert (found.initial_variance, noise.initial, noise.final, noise.decay) == VARIANCES[rule]
+    written = method | {"initial_variance": 0.5, "noise": {"initial": 0.25, "decay": 0.5}}
+    found = parse_spec(raw | {"population": raw["population"] | {"method": written}}).population.method
+    assert (found.initial_variance, found.noise.initial, found.noise.decay) == (0.5, 0.25, 0.5)
+
+
+def test_cem_rl_learns_at_each_joint_step_where_nothing_is_said():
+    short = {"environment": "Pendulum-v1", "algorithm": "td3", "budget": "20k"}
+    assert resolve(short | {"population": {"size": 6, "method": "cem_rl"}}).spec.replay.ratio == 6
+    assert resolve(short | {"population": {"size": 6, "method": "dvd"}}).spec.replay.ratio == 1
+    given = {"population": {"size": 6, "method": "cem_rl"}, "replay": {"ratio": 2}}
+    assert resolve(short | given).spec.replay.ratio == 2
+
+
+def test_cem_rl_of_version_1_means_what_it_meant(raw):
+    raw |= {"version": 1, "algorithm": {"name": "td3"}, "replay": {"sharing": "shared", "warmup": 1000}}
+    raw["population"]["method"] = {"name": "cem_rl", "interval": 1000}
+    spec = parse_spec(raw)
+    assert (spec.population.method.initial_variance, spec.replay.ratio) == (1e-2, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +72,10 @@ def test_defaults(joint):
         (lambda raw: raw.update(execution={"strategy": "sharded"}), "execution.strategy"),
         (lambda raw: raw.update(execution={"strategy": "parallel"}), "execution.strategy"),
         (lambda raw: raw.update(execution={"strategy": "vectorized", "chunk": 2}), "execution.chunk"),
+        (
+            lambda raw: raw["algorithm"].update(observations={"normalise": True}),
+            "algorithm.observations.normalise",
+        ),
         (lambda raw: raw.update(resets={"interval": 1000}), "resets"),
         (lambda raw: raw["population"].update(size=1), "population.size"),
         (lambda raw: raw.update(algorithm={"name": "ddpg"}), "algorithm.name"),

@@ -60,6 +60,7 @@ def test_an_augmentation_is_a_number_to_the_engine():
     [
         ({"name": "drac"}, "Pong-v5", "drac augments square colour images, but Pong-v5 has"),
         ({"name": "drac", "network": {"kind": "mlp"}}, "BigfishEasy-v0", "needs a flat vector"),
+        ({"name": "dqn", "observations": {"normalise": True}}, "Pong-v5", "only vectors are normalised"),
         ({"name": "dqn"}, "HalfCheetah-v5", "dqn needs discrete actions"),
     ],
 )
@@ -93,6 +94,13 @@ def test_structure_is_told_from_numbers(name: str):
     spec = ADAPTER.validate_python({"name": name})
     structure = {
         *("name", "batch_size", "network", "dueling", "double", "rollout_steps", "epochs", "minibatches", "torsos"),
-        *("value_clip", "advantage_normalisation", "reward_normalisation"),
+        *(
+            "value_clip",
+            "advantage_normalisation",
+            "reward_normalisation",
+            "observations",
+            "learning_rate_decay",
+            "n_step",
+        ),
     }
     assert set(hyperparameters(spec)) == set(type(spec).model_fields) - structure

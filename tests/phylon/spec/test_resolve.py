@@ -14,6 +14,7 @@ from phylon.spec import ExperimentSpec, SpecInvalid, read_yaml, segment_steps, s
 from phylon.spec.evolving import Evolving
 from phylon.spec.overrides import put
 from phylon.spec.resolve import expand, resolve
+from phylon.spec.selection import replaced_members
 
 FOUR_LINES = """
 environment: HalfCheetah-v5     # suite found in the catalogue
@@ -227,7 +228,8 @@ class TestDefaultsThatGiveWay:
     @pytest.mark.parametrize("size", [2, 3, 4, 7])
     def test_truncation_of_a_small_population(self, short: dict[str, Any], size: int):
         method = resolve(short | {"population": size}).spec.population.method
-        assert int(size * method.selection.bottom + 1e-9) == 1
+        assert method.selection.bottom == 0.25
+        assert replaced_members(size, method.selection) == {2: 1, 3: 1, 4: 1, 7: 2}[size]
 
     def test_one_member_cannot_be_selected_from(self, short: dict[str, Any]):
         with pytest.raises(SpecInvalid) as caught:
@@ -240,6 +242,46 @@ class TestDefaultsThatGiveWay:
 
     def test_joint_methods_share_a_replay(self, short: dict[str, Any]):
         assert resolve(short | {"population": {"size": 4, "method": "cem_rl"}}).spec.replay.sharing == "shared"
+
+    @pytest.mark.parametrize(
+        ("environment", "budget", "episodes"),
+        [
+            ("HalfCheetah-v5", "1M", 50),  # 1,000 steps each
+            ("Pendulum-v1", "2k", 10),  # no longer than training, but at least 10
+            ("Pendulum-v1", "5k", 25),
+            ({"suite": "envpool", "id": "Pong-v5"}, "10M", 10),  # 27,000 steps each
+        ],
+    )
+    def test_long_episodes_are_fewer_in_the_final_evaluation(self, environment: Any, budget: str, episodes: int):
+        algorithm = "dqn" if isinstance(environment, dict) else "td3"
+        short = {"environment": environment, "algorithm": algorithm, "budget": budget}
+        assert resolve(short).spec.evaluation.final == episodes
+        assert resolve(short | {"evaluation": {"final": 7}}).spec.evaluation.final == 7
+
+    @pytest.mark.parametrize(
+        ("algorithm", "environment", "policy", "epsilon"),
+        [
+            ("td3", {"id": "HalfCheetah-v5"}, "mode", 0),
+            ("sac", {"id": "HalfCheetah-v5"}, "mode", 0),
+            ("ppo", {"id": "HalfCheetah-v5"}, "mode", 0),
+            ("dqn", {"id": "CartPole-v1"}, "mode", 0),
+            ("dqn", {"suite": "envpool", "id": "Pong-v5"}, "mode", 0.05),
+            ("ppo", {"suite": "envpool", "id": "Pong-v5"}, "sample", 0),
+            ("drac", {"suite": "envpool", "id": "BigfishEasy-v0"}, "sample", 0),
+        ],
+    )
+    def test_members_are_evaluated_as_the_references_do(
+        self, algorithm: str, environment: dict[str, Any], policy: str, epsilon: float
+    ):
+        short = {"environment": environment, "algorithm": algorithm, "budget": "1M"}
+        evaluation = resolve(short).spec.evaluation
+        assert (evaluation.policy, evaluation.epsilon) == (policy, epsilon)
+
+    def test_another_policy_may_be_written(self):
+        short = {"environment": "Pong-v5", "algorithm": "dqn", "budget": "1M"}
+        assert resolve(short | {"evaluation": {"epsilon": 0}}).spec.evaluation.epsilon == 0
+        sampled = {"environment": "HalfCheetah-v5", "algorithm": "sac", "budget": "1M"}
+        assert resolve(sampled | {"evaluation": {"policy": "sample"}}).spec.evaluation.policy == "sample"
 
     def test_options_of_a_family_are_written_down(self):
         spec = resolve({"environment": "Pong-v5", "algorithm": "dqn", "budget": "1M"}).spec

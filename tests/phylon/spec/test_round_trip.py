@@ -57,7 +57,7 @@ OF_EVERY_ALGORITHM = {
 }
 OF_ONE = {
     "td3": {"target_noise": numbers(0, 10), "policy_delay": WHOLE_NUMBERS},
-    "sac": {"target_entropy_scale": numbers(0, 10), "initial_temperature": numbers(0.01, 10)},
+    "sac": {"target_entropy_scale": numbers(0, 10), "reward_scale": numbers(0.01, 10)},
     "ddpg": {"exploration_noise": numbers(0, 10)},
 }
 ALGORITHMS = st.one_of(

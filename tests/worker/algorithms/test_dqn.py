@@ -241,7 +241,7 @@ def test_a_fresh_member_has_a_target_equal_to_its_network(algorithm, numbers_of,
 def test_a_reset_renews_network_and_target_but_not_the_schedule(algorithm, update, numbers_of, equal):
     numbers = numbers_of(SPEC)
     state, _ = update(algorithm.init(jax.random.key(0), numbers), numbers, make_batch(), jax.random.key(1))
-    after = reset(algorithm, ResetsSpec(interval=1), jax.random.key(2), numbers, state)
+    after = reset(algorithm, ResetsSpec(interval=1, first=1, recovery=0), jax.random.key(2), numbers, state)
     assert not equal(after.critic, state.critic)
     assert equal(after.target_critic, after.critic)
     assert int(after.updates) == int(state.updates) == 1

@@ -1,5 +1,7 @@
 """Resets renew what they name and nothing else."""
 
+from functools import partial
+
 import jax
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from phylon.registry import algorithms
 from phylon.spec import DDPGSpec, MLPSpec, SACSpec, TD3Spec
 from phylon.spec.resets import ResetsSpec
 from phylon.worker.algorithms import build_algorithm
-from phylon.worker.algorithms.resets import reset
+from phylon.worker.algorithms.resets import reset, shrink_and_perturb
 
 NETWORK = MLPSpec(hidden=(8, 8), layer_norm="all")
 SPECS = {
@@ -18,6 +20,7 @@ SPECS = {
     "sac of fixed temperature": SACSpec(name="sac", network=NETWORK, temperature="fixed"),
     "ddpg": DDPGSpec(name="ddpg", network=NETWORK),
 }
+ONCE = {"interval": 1, "first": 1, "recovery": 0}
 
 
 def key():
@@ -61,7 +64,7 @@ def renewed(algorithm, numbers, trained):
     """(what a reset is to do, its key) -> the trained member after it."""
 
     def run(seed=7, **said):
-        return reset(algorithm, ResetsSpec(interval=1, **said), jax.random.key(seed), numbers, trained)
+        return reset(algorithm, ResetsSpec(**ONCE, **said), jax.random.key(seed), numbers, trained)
 
     return run
 
@@ -156,7 +159,7 @@ def test_a_population_is_reset_in_one_program(info, numbers_of, compiled, equal)
     several["initial_temperature"] = np.array([0.5, 2.0], np.float32)
     born = compiled(jax.vmap(algorithm.init))(jax.random.split(jax.random.key(0)), several)
     born = born._replace(log_temperature=born.log_temperature - 3)
-    spec = ResetsSpec(interval=1, layers="last")
+    spec = ResetsSpec(**ONCE, layers="last")
     renew = jax.vmap(lambda key, numbers, state: reset(algorithm, spec, key, numbers, state))
     after = compiled(renew)(jax.random.split(key()), several, born)
     np.testing.assert_allclose(after.log_temperature, np.log([0.5, 2.0]), rtol=1e-5)
@@ -170,4 +173,32 @@ def test_a_population_is_reset_in_one_program(info, numbers_of, compiled, equal)
 )
 def test_what_makes_no_sense_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        ResetsSpec(**{"interval": 1, **wrong})
+        ResetsSpec(**{**ONCE, **wrong})
+
+
+class TestShrinkAndPerturb:
+    """As IPBT starts its members again."""
+
+    def renew(self, algorithm, numbers, trained, *shares):
+        function = partial(shrink_and_perturb, algorithm)
+        return function(key(), numbers, trained, np.array(shares, np.float32))
+
+    def test_weights_are_mixed_and_all_else_stays(self, algorithm, numbers, trained, fresh):
+        found = self.renew(algorithm, numbers, trained, 0.2, 0.1)
+        layout = algorithm.layout
+        for field in layout.weights:
+            leaves = zip(*(jax.tree.leaves(getattr(state, field)) for state in (found, trained, fresh)), strict=True)
+            for mixed, old, new in leaves:
+                np.testing.assert_allclose(mixed, 0.2 * old + 0.1 * new if old.ndim else old, rtol=1e-5, atol=1e-7)
+        for target, followed in layout.targets.items():
+            assert_same(getattr(found, target), getattr(found, followed))
+        for field in set(trained._fields) - {*layout.weights, *layout.targets}:
+            assert_same(getattr(found, field), getattr(trained, field))
+
+    def test_a_new_member_is_new_and_one_that_is_left_alone_is_the_same(self, algorithm, numbers, trained, fresh):
+        assert_same(self.renew(algorithm, numbers, trained, 0.0, 1.0), fresh)
+        assert_same(self.renew(algorithm, numbers, trained, 1.0, 0.0), trained)
+
+
+def assert_same(found, expected):
+    jax.tree.map(np.testing.assert_array_equal, found, expected)

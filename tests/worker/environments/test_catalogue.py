@@ -73,7 +73,7 @@ def test_an_environment_without_its_package_is_left_out():
     assert find("envpool", "VizdoomCustom-v1") is None
 
 
-@pytest.mark.parametrize("space", [box((84, 84, 4), "uint8"), box((), "float32"), discrete(6), catalogue.COMPOSITE])
+@pytest.mark.parametrize("space", [box((84, 84, 4), "uint8"), box((), "float32"), discrete(6), catalogue.OTHER])
 def test_a_line_says_all(space):
     entry = EnvironmentEntry(
         suite="gymnasium", id='Odd "name"', family="odd", observation=space, action=space, max_episode_steps=None

@@ -230,8 +230,8 @@ def test_no_file_is_left_behind(pool, tmp_path, monkeypatch):
     ("id", "match"),
     [
         ("Taxi-v3", "observations of 'Taxi-v3' are 500 discrete values"),
-        ("MiniGrid-Empty-5x5-v0", "observations of 'MiniGrid-Empty-5x5-v0' are a composite space"),
-        ("LqrLqr21-v1", "actions of 'LqrLqr21-v1' are a composite space"),  # unbounded
+        ("MiniGrid-Empty-5x5-v0", "observations of 'MiniGrid-Empty-5x5-v0' are a space without a fixed size"),
+        ("LqrLqr21-v1", "actions of 'LqrLqr21-v1' are a space without a fixed size or without bounds"),
     ],
 )
 def test_what_the_engine_cannot_use_is_refused(id, match):

@@ -17,7 +17,7 @@ def start(id, seeds=None):
 def step(environments, action=0.0):
     if environments.info.is_discrete:
         return environments.step(np.full(COUNT, action, np.int32))
-    return environments.step(np.full((COUNT, 1), action, np.float32))
+    return environments.step(np.full((COUNT, *environments.info.action_shape), action, environments.info.action_dtype))
 
 
 @pytest.mark.parametrize("id", PROBES)
@@ -119,3 +119,19 @@ def test_an_unknown_probe_is_named():
 
 def test_there_is_nothing_to_see():
     assert make_renderer(EnvironmentSpec(suite="probe", id="Truncation-v0")) is None
+
+
+def test_two_choices_have_one_best_pair():
+    """First -1/2 or +1/2, second -1/2, 0 or +1/2: only (0, 1) makes -1/2 and only (1, 1) makes +1/2 with reward 1."""
+    environments, obs = start("ActionRewardMultiDiscrete-v0")
+    best = np.stack([(obs[:, 0] > 0).astype(np.int32), np.ones(COUNT, np.int32)], axis=1)
+    assert (environments.step(best).reward == 1).all()
+    environments, obs = start("ActionRewardMultiDiscrete-v0")
+    assert (environments.step(best + np.array([0, 1], np.int32)).reward < 1).all()
+
+
+def test_a_composite_observation_shows_sign_and_size_apart():
+    _, obs = start("ActionRewardDict-v0")
+    _, plain = start("ActionReward-v0")
+    rows = {-1: [1, 0, 0, 1], 1: [0, 0, 1, 1]}
+    assert obs.tolist() == [rows[int(number)] for number in plain[:, 0]]

@@ -56,16 +56,16 @@ def start_and_train(setting, recipe, processes: int):
 class TestPopulation:
     def test_what_is_held_stays_as_it_was(self, setting, execution):
         """An actor, a checkpoint that is being written, a JAX array that looks into shared memory."""
-        obs = np.ones((4, 1, 3), np.float32)
+        obs, keys = np.ones((4, 1, 3), np.float32), np.zeros((4, 2), np.uint32)
         population = setting.start(execution)
         actor = execution.acting.actor(population, execution.place(setting.hyperparams))
-        actions, checkpoint = actor.exploit(obs), jax.device_get(population)
+        actions, checkpoint = actor.exploit(obs, keys, 0), jax.device_get(population)
         held, before = jax.device_put(population), jax.tree.map(np.copy, population)
         for number in range(3):
             population, _ = setting.train(execution, population, number)
         assert (checksum(population) != checksum(before)).any(axis=1).all()
         jax.tree.map(np.testing.assert_array_equal, (checkpoint, held), (before, before))
-        np.testing.assert_array_equal(actor.exploit(obs), actions)
+        np.testing.assert_array_equal(actor.exploit(obs, keys, 0), actions)
 
     def test_memory_does_not_grow(self, setting, execution):
         population, used = setting.start(execution), list[int]()
@@ -133,7 +133,10 @@ class TestEnd:
             child = psutil.Process(int(trainer.stdout.readline()))
             trainer.kill()
             assert trainer.stdout.read() == ""  # which it would hold open as long as it lives
-        assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+        deadline = time.monotonic() + 60  # closing its files is not yet the end of a process
+        while child.is_running() and child.status() != psutil.STATUS_ZOMBIE:
+            assert time.monotonic() < deadline, "it outlives its trainer"
+            time.sleep(0.01)
 
 
 class TestGroups:

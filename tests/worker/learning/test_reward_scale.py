@@ -3,7 +3,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.worker.learning.reward_scale import CLIP, merge_moments, moments_of, reward_scale_init, scale_rewards
+from phylon.worker.learning.reward_scale import (
+    CLIP,
+    cut_returns,
+    merge_moments,
+    moments_of,
+    reward_scale_init,
+    scale_rewards,
+)
 
 
 def returns_of(reward, ended, discount, carried):
@@ -68,3 +75,18 @@ def test_merged_moments_are_those_of_all_values(variant):
     merged = variant(merge_moments)(*(moments_of(jnp.array(part, jnp.float32)) for part in (left, right)))
     both = np.concatenate([left, right])
     assert [float(part) for part in merged] == pytest.approx([65, both.mean(), both.var()], rel=1e-5)
+
+
+def test_a_cut_episode_leaves_nothing_to_the_next_one(variant):
+    """Rewards 1, 1 | 1, 1 at discount 0.5: returns 1, 1.5 | 1, 1.5 where the episode is cut, 1.75, 1.875 where not."""
+    reward, going_on = jnp.ones((2, 1)), jnp.zeros((2, 1))
+    _, scale = variant(scale_rewards)(reward_scale_init(1), reward, going_on, jnp.array(0.5))
+    assert scale.returns == pytest.approx([1.5])
+    cut = cut_returns(jax.device_get(scale))
+    assert cut.returns.tolist() == [0.0] and cut.returns.dtype == np.float32
+    assert cut.moments == jax.device_get(scale).moments
+    _, after = variant(scale_rewards)(cut, reward, going_on, jnp.array(0.5))
+    assert after.returns == pytest.approx([1.5])
+    assert float(after.moments.mean) == pytest.approx(1.25, rel=1e-3)
+    _, before = variant(scale_rewards)(scale, reward, going_on, jnp.array(0.5))
+    assert before.returns == pytest.approx([1.875])

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.worker.networks.distributions import Categorical, DiagonalNormal
+from phylon.worker.networks.distributions import Categorical, DiagonalNormal, FactoredCategorical, factored
 
 LOGITS = jnp.array([[0.0, 1.0, -2.0], [3.0, 3.0, 3.0]])
 CHOICE = Categorical(LOGITS)
@@ -73,3 +73,29 @@ class TestDiagonalNormal:
 
     def test_mode_is_the_mean(self):
         assert NORMAL.mode().tolist() == [0.5, -1.0]
+
+
+class TestFactoredCategorical:
+    """Logits ln 3 and 0 make 3/4 and 1/4; ln 2, ln 2 and 0 make 2/5, 2/5 and 1/5."""
+
+    CHOICES = factored(jnp.log(jnp.array([3.0, 1.0, 2.0, 2.0, 1.0])), (2, 3))
+
+    def test_log_prob_is_the_sum_over_choices(self, variant):
+        found = variant(FactoredCategorical.log_prob)(self.CHOICES, jnp.array([0, 2], jnp.int32))
+        assert float(found) == pytest.approx(np.log(3 / 4 * 1 / 5))
+
+    def test_entropy_is_the_sum_over_choices(self, variant):
+        expected = -(3 / 4 * np.log(3 / 4) + 1 / 4 * np.log(1 / 4)) - (4 / 5 * np.log(2 / 5) + 1 / 5 * np.log(1 / 5))
+        assert float(variant(FactoredCategorical.entropy)(self.CHOICES)) == pytest.approx(expected)
+
+    def test_samples_are_independent_and_follow_the_probabilities(self, variant):
+        count = 20_000
+        many = jax.tree.map(lambda logits: jnp.broadcast_to(logits, (count, *logits.shape)), self.CHOICES)
+        actions = variant(FactoredCategorical.sample)(many, jax.random.key(0))
+        assert actions.shape == (count, 2) and actions.dtype == jnp.int32
+        both = np.zeros((2, 3))
+        np.add.at(both, tuple(np.asarray(actions).T), 1 / count)
+        np.testing.assert_allclose(both, np.outer([3 / 4, 1 / 4], [2 / 5, 2 / 5, 1 / 5]), atol=0.015)
+
+    def test_mode_is_that_of_each_choice(self, variant):
+        assert variant(FactoredCategorical.mode)(factored(jnp.array([[0.0, 1, 5, 2, 3]]), (2, 3))).tolist() == [[1, 0]]

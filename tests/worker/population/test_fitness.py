@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from phylon.spec.fitness import ExponentialFitness, LastFitness, MeanFitness
-from phylon.worker.population.fitness import empty_history, fitness_of, inherit, remember
+from phylon.worker.population.fitness import empty_history, fitness_of, forget, inherit, remember
 
 NAN = float("nan")
 
@@ -51,3 +51,13 @@ def test_a_child_inherits_its_parents_history():
     history = inherit(history_of(spec, [[1.0, 10.0]]), np.int32([1, 1]))
     history = remember(history, np.float32([20.0, 30.0]), np.float32([0, 0]))
     assert fitness_of(spec, history).values.tolist() == [15.0, 20.0]
+
+
+def test_after_a_reset_the_evaluations_before_it_do_not_count():
+    spec = MeanFitness(name="mean", window=3)
+    history = forget(history_of(spec, [[1.0, 10.0], [4.0, 40.0]]))
+    assert np.isnan(fitness_of(spec, history).values).all()
+    history = remember(history, np.float32([7.0, 70.0]), np.float32([0, 0]))
+    assert fitness_of(spec, history).values.tolist() == [7.0, 70.0]
+    history = remember(history, np.float32([9.0, 90.0]), np.float32([0, 0]))
+    assert fitness_of(spec, history).values.tolist() == [8.0, 80.0]

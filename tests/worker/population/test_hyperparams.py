@@ -71,14 +71,19 @@ class TestPerturb:
         ("distribution", "value", "factor", "expected"),
         [
             (Uniform(uniform=(0.0, 1.0)), 0.5, 1.2, 0.6),
-            (Uniform(uniform=(0.0, 1.0)), 0.9, 1.2, 1.0),  # clipped
-            (Uniform(uniform=(0.5, 1.0)), 0.55, 0.8, 0.5),
+            (Uniform(uniform=(0.0, 1.0)), 0.9, 1.2, 0.95),  # 1.08 is outside: half of the way to the bound
+            (Uniform(uniform=(0.5, 1.0)), 0.5625, 0.8, 0.53125),
+            (Uniform(uniform=(0.0, 1.0)), 1.0, 1.2, 1.0),  # nothing is left of the way
+            (Uniform(uniform=(0.0, 1.0)), 0.0, 1.5, 0.0005),  # as if it were a thousandth of the range
+            (Uniform(uniform=(0.0, 1.0)), 0.0, 0.5, 0.0),
             (LogUniform(log_uniform=(1e-5, 1e-3)), 1e-4, 0.8, 8e-5),
             (IntUniform(int_uniform=(1, 100)), 50, 1.2, 60),
             (IntUniform(int_uniform=(1, 100)), 2, 1.2, 3),  # at least one up
             (IntUniform(int_uniform=(1, 100)), 2, 0.8, 1),  # at least one down
             (IntUniform(int_uniform=(1, 100)), 1, 0.8, 1),
             (IntUniform(int_uniform=(1, 100)), 99, 1.2, 100),
+            (IntUniform(int_uniform=(1, 100)), 90, 1.2, 95),
+            (IntUniform(int_uniform=(100, 120)), 110, 0.8, 105),
             (IntUniform(int_uniform=(1, 100)), 7, 1.0, 7),
             (Choice(choice=(0.1, 0.4, 0.2)), 0.4, 1.2, 0.2),  # the next in the list
             (Choice(choice=(0.1, 0.4, 0.2)), 0.4, 0.8, 0.1),
@@ -90,6 +95,21 @@ class TestPerturb:
         moved = variant(prior(distribution).perturb)(jnp.float32(value), jnp.float32(factor))
         assert moved == np.float32(expected)
         assert moved.dtype == jnp.float32
+
+    @pytest.mark.parametrize(
+        ("value", "factor", "expected"),
+        [(0.96, 1.2, 0.952), (0.96, 0.8, 0.968), (0.92, 1.5, 0.91), (0.998, 0.25, 0.9985), (0.999, 0.8, 0.999)],
+    )
+    def test_a_number_near_one_moves_as_its_distance_to_one(self, variant, value, factor, expected):
+        functions = prior(Uniform(uniform=(0.9, 0.999)), scale="complement")
+        moved = variant(functions.perturb)(jnp.float32(value), jnp.float32(factor))
+        assert moved == pytest.approx(expected, abs=1e-6)
+        assert functions.word(factor) == f"1-x x{factor:g}"
+
+    def test_a_distance_of_zero_to_one_is_left_again(self):
+        functions = prior(Uniform(uniform=(0.9, 1.0)), scale="complement")
+        assert functions.perturb(jnp.float32(1.0), jnp.float32(1.2)) == pytest.approx(1 - 0.2e-4, abs=1e-7)
+        assert functions.perturb(jnp.float32(1.0), jnp.float32(0.8)) == 1.0
 
 
 finite = st.floats(min_value=0, max_value=1e30, allow_nan=False)

@@ -76,12 +76,17 @@ def test_it_does_what_the_paper_says(interval, seed):
         assert plan.parents[slot] == weights
         child = plan.hyperparams["discount"][slot]
         if explores:
-            assert child in (np.float32(values[source] * 0.5), np.float32(min(1.0, values[source] * 2.0)))
+            near, far = 1 - 0.5 * (1 - values[source]), 1 - 2 * (1 - values[source])
+            assert child == pytest.approx(near) or child == pytest.approx(far if far >= 0 else values[source] / 2)
             assert births[slot].operator in ("perturb", "copy")
         else:
             assert child == values[source]
             expected = None if weights == slot else "migrate"
             assert (births[slot] and births[slot].operator) == expected
+            if births[slot]:
+                word = "inherit" if source in (weights, slot) else "part's best"
+                assert births[slot].changes == {"discount": word}
+        assert plan.explored_from["discount"][slot] == values[source]
     assert int(plan.method_state) == interval
     best = int(np.nanargmax(fitness))
     assert plan.parents[best] == best
@@ -90,3 +95,14 @@ def test_it_does_what_the_paper_says(interval, seed):
 def test_parts_have_whole_quarters():
     assert make_spec(size=20).population.size == 24
     assert list(tuned(make_spec().algorithm)) == ["discount"]
+
+
+@pytest.mark.parametrize("missing", [range(1, 8), range(8), range(23)], ids=["most of a part", "a part", "all but one"])
+def test_nobody_takes_anything_of_a_member_that_diverged(missing):
+    fitness = np.arange(SIZE, dtype=np.float32)
+    fitness[list(missing)] = np.nan
+    before = jax.device_get(sample_hyperparams(jax.random.key(0), SPEC.algorithm, SIZE))
+    scores = PopulationScores(np.int32(0), fitness, np.repeat(fitness[:, None], 2, axis=1))
+    evolution = jax.device_get(EVOLVE(jax.random.key(1), METHOD.init(jax.random.key(0), before), before, scores))
+    moved = [(slot, parent) for slot, parent in enumerate(evolution.parents.tolist()) if slot != parent]
+    assert moved and not {parent for _, parent in moved} & set(missing)

@@ -99,10 +99,12 @@ def test_properties(data, population, seed):
     assert all(values.shape == (size,) and values.dtype == np.float32 for values in plan.hyperparams.values())
     assert set(plan.parents) <= set(range(size))
 
-    # only the bottom is replaced, only by the top, and the best lives on
+    # only the bottom is replaced, and whoever has no fitness while others have one; only by the top; the best lives on
     ranking = as_numpy(ranks(jnp.asarray(fitness)))
     children = np.flatnonzero(plan.parents != np.arange(size))
-    assert set(ranking[children]) == set(range(size - replaced_members(size, selection), size))
+    without = 0 if np.isnan(fitness).all() else int(np.isnan(fitness).sum())
+    replaced = max(replaced_members(size, selection), without)
+    assert set(ranking[children]) == set(range(size - replaced, size))
     assert np.all(ranking[plan.parents[children]] < donors(size, selection))
     best = int(np.flatnonzero(ranking == 0)[0])
     assert plan.parents[best] == best
@@ -151,6 +153,10 @@ def assert_words_are_true(words, slot, plan, before):
                 assert max(low, parent * 0.6) <= child < parent or child == parent - 1  # whole numbers move by one
             case "x1.2":
                 assert parent < child <= min(high, parent * 1.4) or child == parent + 1
+            case "1-x x0.8":
+                assert parent < child and 1 - child >= (1 - parent) * 0.75
+            case "1-x x1.2":
+                assert child < parent and 1 - child <= (1 - parent) * 1.25
             case "next" | "previous":
                 listed = [np.float32(value) for value in TUNED[name].choice]
                 assert listed.index(child) - listed.index(parent) == (1 if word == "next" else -1)

@@ -5,7 +5,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.spec.selection import BinaryTournament, CustomSelection, NoSelection, TTestSelection, WinnerTakesAll
+from phylon.spec.selection import (
+    BinaryTournament,
+    CustomSelection,
+    NoSelection,
+    TruncationSelection,
+    TTestSelection,
+    WinnerTakesAll,
+)
 from phylon.worker.core.errors import EngineError
 from phylon.worker.population import PopulationScores
 from phylon.worker.population.custom import load_entry_point
@@ -140,3 +147,45 @@ class TestCustom:
 
     def test_what_it_says_is_held_to_slots_that_exist(self):
         assert valid_parents(jnp.array([7, -3, 1]), 3).tolist() == [2, 0, 1]
+
+
+class TestMissing:
+    """Members without fitness: those that diverged."""
+
+    RULES = (
+        TruncationSelection(name="truncation", bottom=0.25, top=0.25),
+        WinnerTakesAll(name="winner_takes_all"),
+        TTestSelection(name="t_test"),
+        BinaryTournament(name="binary_tournament"),
+    )
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+    @pytest.mark.parametrize("missing", [[3], [0, 1, 2], [0, 1, 2, 4, 5, 6, 7]], ids=len)
+    def test_are_all_replaced_and_never_donors(self, rule, missing):
+        fitness = jnp.arange(8.0).at[jnp.array(missing)].set(NAN)
+        choose = jax.jit(build_selection(rule, 8))
+        for seed in range(20):
+            parents = choose(jax.random.key(seed), scores(fitness)).tolist()
+            assert not {parents[slot] for slot in range(8)} & set(missing), parents
+
+    def test_of_truncation_descend_from_the_best(self):
+        choose = build_selection(TruncationSelection(name="truncation", bottom=0.25, top=0.25), 8)
+        fitness = jnp.arange(8.0).at[jnp.array([0, 1, 2, 3])].set(NAN)
+        for seed in range(20):
+            parents = choose(jax.random.key(seed), scores(fitness)).tolist()
+            assert set(parents[:4]) <= {6, 7} and parents[4:] == [4, 5, 6, 7]
+
+    def test_nobody_has_any(self):
+        choose = build_selection(TruncationSelection(name="truncation", bottom=0.25, top=0.25), 4)
+        assert choose(jax.random.key(0), scores([NAN] * 4)).tolist() == [0, 1, 2, 0]
+
+    def test_without_any_missing_the_draws_are_those_of_the_rule_alone(self):
+        fitness = jnp.arange(8.0)
+        choose = build_selection(TruncationSelection(name="truncation", bottom=0.5, top=0.5), 8)
+        for seed in range(20):
+            plain = truncation(jax.random.key(seed), fitness, replaced=4, donors=4)
+            assert choose(jax.random.key(seed), scores(fitness)).tolist() == plain.tolist()
+            assert (
+                plain[:4].tolist()
+                == jax.random.choice(jax.random.key(seed), best_first(fitness)[:4], (4,))[::-1].tolist()
+            )

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,14 @@ import pytest
 
 from phylon.contract.events import RunEvent
 from phylon.run_directory import RunRequest, write_run
-from phylon.spec import parse_spec
+from phylon.spec import ExperimentSpec, parse_spec
+from phylon.spec.experiment import ExecutionSpec
 from phylon.worker.core.commands import Commands
+from phylon.worker.core.types import JointAlgorithm
+from phylon.worker.execution import DEFAULTS, Execution, StrategyName, Workload, auto
+from phylon.worker.training import assembly
 from phylon.worker.training.session import train
+from tests.worker.programs import PROVEN, TRACED
 
 from .runs import events_of
 
@@ -41,7 +46,7 @@ def small_spec() -> dict[str, Any]:
         "population": {"size": 4, "method": {"name": "pbt", "interval": 100}},
         "replay": {"capacity": 1000, "ratio": 1.0, "warmup": 40},
         "budget": {"env_steps": 400},
-        "evaluation": {"interval": 100, "episodes": 2},
+        "evaluation": {"interval": 100, "episodes": 2, "final": 2},
         "metrics": {"interval": 60},
         "checkpoint": {"interval": 100},
         "execution": {"strategy": "sharded", "segment_steps": 20},
@@ -56,7 +61,36 @@ class NoCommands(Commands):
 
 
 @pytest.fixture
-def train_here(tmp_path: Path) -> Callable[..., list[RunEvent]]:
+def trace_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What has been trained once is not traced again: most of a small run is tracing. A test that changes the code by
+    `monkeypatch` neither uses what others have traced nor leaves them anything. What a new process makes of a run that
+    another one began is tested with real processes (`launch`)."""
+    shared = "monkeypatch" not in request.fixturenames
+    executions, proven = (TRACED, PROVEN) if shared else ({}, set[str]())
+    build, check = assembly.build_execution, assembly.check_reads
+
+    def build_once(name: StrategyName, work: Workload, settings: ExecutionSpec = DEFAULTS) -> Execution:
+        if name == "parallel":  # whose processes end with the run
+            return build(name, work, settings)
+        key = f"{name} {settings} {work}"
+        if key not in executions:
+            executions[key] = build(name, work, settings)
+        return executions[key]
+
+    def check_once(spec: ExperimentSpec, work: Workload, joint: JointAlgorithm | None) -> None:
+        if str(spec) not in proven:
+            check(spec, work, joint)
+            proven.add(str(spec))
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (assembly, auto):
+            patch.setattr(module, "build_execution", build_once)
+        patch.setattr(assembly, "check_reads", check_once)
+        yield
+
+
+@pytest.fixture
+def train_here(tmp_path: Path, trace_once: None) -> Callable[..., list[RunEvent]]:
     """Train in this process, in a directory of its own or a given one; gives all events."""
 
     def run(spec: dict[str, Any], directory: str = "run", seed: int = 0, commands: Commands | None = None):

@@ -10,7 +10,11 @@ from phylon.spec.algorithms.networks import MLPSpec
 SMALL: dict[str, Any] = {"batch_size": 8, "rollout_steps": 10, "epochs": 2, "minibatches": 4}
 MLP: dict[str, Any] = {"kind": "mlp", "hidden": [8, 8]}
 CNN: dict[str, Any] = {"kind": "cnn", "channels": [4], "kernels": [3], "strides": [2], "hidden": [8]}
-VECTORS = {"box": ("gymnasium", "Pendulum-v1"), "discrete": ("gymnax", "CartPole-v1")}
+VECTORS = {
+    "box": ("gymnasium", "Pendulum-v1"),
+    "discrete": ("gymnax", "CartPole-v1"),
+    "multi_discrete": ("probe", "ActionRewardMultiDiscrete-v0"),
+}
 IMAGES = ("probe", "ActionRewardImage-v0")
 
 

@@ -9,6 +9,24 @@ import numpy as np
 from phylon.contract.events import RunEvent
 from phylon.run_directory import checkpoints_dir, latest_checkpoint, spool_path
 from phylon.spool import SpoolReader
+from phylon.worker.core.commands import Commands
+
+
+class Killed(Exception):
+    pass
+
+
+class KilledAfter(Commands):
+    """A launcher whose trainer dies after so many segments; it is asked once after each."""
+
+    def __init__(self, segments: int) -> None:
+        self._left = segments
+
+    @property
+    def wanted(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Killed
 
 
 def events_of(run_dir: Path) -> list[RunEvent]:
@@ -40,8 +58,8 @@ def frames_of(events: list[RunEvent], name: str) -> dict[int, list[float]]:
 
 
 def last_arrays(run_dir: Path) -> dict[str, np.ndarray]:
-    """The arrays of the last checkpoint but the clock."""
+    """The arrays of the last checkpoint but the clocks."""
     record = latest_checkpoint(run_dir)
     assert record
     with np.load(checkpoints_dir(run_dir) / record.file, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files if name != "wall"}
+        return {name: file[name] for name in file.files if name not in ("wall", "seconds")}

@@ -26,6 +26,8 @@ def spec(request: pytest.FixtureRequest, small_spec: dict[str, Any]) -> dict[str
         "batch_size": 8,
         "network": {"hidden": [8]},
         "policy_learning_rate": {"log_uniform": [1e-4, 1e-2]},
+        "learning_rate_decay": {"shape": "linear"},
+        "n_step": 2,
     }
     small_spec["environment"]["envs_per_member"] = 2
     small_spec["population"]["method"] = METHODS[request.param]
@@ -61,6 +63,8 @@ def tells_what_it_does(name: str, events: list[Any], arrays: dict[str, np.ndarra
         assert [event.step for event in lineages] == [0, 100, 200]
         centre = frames_of(events, "population/mean_policy_return")
         assert centre.keys() == returns.keys() and all(len(values) == 1 for values in centre.values())
+        spread = frames_of(events, "population/weight_deviation")
+        assert spread.keys() == returns.keys() and spread[100] == pytest.approx([0.1], rel=1e-5)
         assert all(np.isfinite(values).tolist() == [True, True, False, False] for values in losses.values())
         first = births[:4]
         assert {span.operator for span in first} == {"sample"}

@@ -14,6 +14,14 @@ from .learners import learners
 from .runs import last_arrays, reproducible
 
 LEARNERS = learners()
+NORMALISED = {"observations": {"normalise": True}}
+for name in ("td3", "ppo-discrete"):  # one from a replay, one on the device
+    environment, algorithm = LEARNERS[name]
+    LEARNERS[f"{name}, normalised"] = environment, algorithm | NORMALISED
+DECAYING = {"learning_rate_decay": {"shape": "cosine", "end": 0.1}}
+for name in ("td3", "dqn"):
+    LEARNERS[f"{name}, three steps"] = LEARNERS[name][0], LEARNERS[name][1] | {"n_step": 3}
+LEARNERS["sac, decaying"] = LEARNERS["sac"][0], LEARNERS["sac"][1] | DECAYING
 
 
 @pytest.fixture(params=LEARNERS)
@@ -24,7 +32,9 @@ def spec(request: pytest.FixtureRequest, small_spec: dict[str, Any]) -> dict[str
     spec = small_spec | {"environment": environment, "algorithm": algorithm | tuned}
     if description.experience == "rollout":
         del spec["replay"]
-        spec["execution"] = {"strategy": "parallel" if request.param == "ppo-box" else "sharded"}
+        spec["execution"] = {
+            "strategy": "parallel" if request.param in ("ppo-box", "ppo-discrete, normalised") else "sharded"
+        }
     elif description.state(description.spec.model_validate(algorithm)).parts:
         spec["resets"] = {"interval": 150}
     return spec | {"budget": {"env_steps": 300}}
@@ -46,6 +56,7 @@ def test_a_resumed_run_repeats_the_uninterrupted_one(spec, train_here, tmp_path:
             np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
 
 
+@pytest.mark.parametrize("spec", learners(), indirect=True)
 def test_strategies_agree(spec, train_here, tmp_path: Path):
     """After a few updates only: rounding that differs grows from there on."""
     spec |= {"budget": {"env_steps": 60}, "resets": None}

@@ -23,6 +23,7 @@ from phylon.worker.core.types import Algorithm, EnvironmentInfo
 from phylon.worker.environments import describe
 from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.execution.members import member_updates
+from phylon.worker.replay import make_replay
 from phylon.worker.training.experience import make_experience
 
 from .learners import learners
@@ -34,6 +35,12 @@ CNN = {"kind": "cnn", "channels": [4, 6], "kernels": [3, 2], "strides": [2, 1], 
 SPECS = {
     **learners(),
     "td3, as it is": (CHEETAH, {"name": "td3"}),
+    "sac, normalised observations": (CHEETAH, {"name": "sac", "observations": {"normalise": True}}),
+    "ppo, normalised observations": (
+        CHEETAH,
+        {"name": "ppo", "rollout_steps": 64, "minibatches": 4, "observations": {"normalise": True}},
+    ),
+    "td3, three steps": (CHEETAH, {"name": "td3", "n_step": 3}),
     "td3, normalised first": (
         CHEETAH,
         {"name": "td3", "critics": 3, "network": {"hidden": [32, 16], "layer_norm": "first"}},
@@ -111,6 +118,11 @@ def test_states_and_batches_are_as_large_as_forecast(kind):
     made = made_of(spec)
     assert 4 * state_bytes(spec) == bytes_of(made.members)
     assert 4 * batch_bytes(spec) == bytes_of(make_experience(spec, made.info, seed=0, learners=4).example())
+
+
+def test_a_replay_of_several_steps_is_as_large_as_forecast():
+    spec = spec_of(CHEETAH, {"name": "td3", "n_step": 5}, replay={"capacity": 1000})
+    assert make_replay(4, 1000, made_of(spec).info, 5).nbytes == replay_bytes(spec)
 
 
 def test_of_many_batches_there_are_those_of_two_calls():

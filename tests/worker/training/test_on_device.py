@@ -13,11 +13,13 @@ from phylon.worker.algorithms import build_algorithm
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.environments.jax_environment import JaxEnvironment, JaxPool, JaxStep
 from phylon.worker.execution import Workload, build_execution
+from phylon.worker.execution.interface import WITHOUT_CHANCE, EvaluationPolicy
 from phylon.worker.training.collect import FixedActions, HostCollector, PolicyActions
 from phylon.worker.training.collect_on_device import DeviceCollector
 from phylon.worker.training.evaluate import HostEvaluator
 from phylon.worker.training.evaluate_on_device import DeviceEvaluator
 from phylon.worker.training.experience import make_experience
+from phylon.worker.training.randomness import episodes_at_step
 from phylon.worker.training.stopwatch import Stopwatch
 
 SIZE, ENVS, LIMIT, CALLS = 4, 2, 3, 11
@@ -47,15 +49,23 @@ class World:
         return JaxPool(self.environment, count)
 
 
-@pytest.fixture(scope="module")
-def execution():
+def make_execution(policy=WITHOUT_CHANCE):
     """On two devices; `test_matrix` trains on one as well."""
-    work = Workload(partial(build_algorithm, SPEC, INFO), INFO, SIZE, hyperparameters(SPEC))
+    work = Workload(partial(build_algorithm, SPEC, INFO), INFO, SIZE, hyperparameters(SPEC), policy)
     return build_execution("sharded", work)
 
 
 @pytest.fixture(scope="module")
+def execution():
+    return make_execution()
+
+
+@pytest.fixture(scope="module")
 def actor(execution):
+    return make_actor(execution)
+
+
+def make_actor(execution):
     placed = execution.place({name: np.ones(SIZE, np.float32) for name in hyperparameters(SPEC)})
     return execution.acting.actor(execution.init(KEY, placed), placed)
 
@@ -129,26 +139,32 @@ def test_a_replay_takes_it_to_the_host(execution, actor, small_spec):
 def test_nothing_is_compiled_after_the_first_segment(execution, actor):
     world = World()
     _, collector = collectors(execution, world)
-    evaluator = DeviceEvaluator(world.pool(SIZE * 3), SIZE, 0, execution)
+    evaluator = DeviceEvaluator(world.pool(SIZE * 3), SIZE, execution)
     traces = []
     for checkpoint in range(3):
         collector.restart(checkpoint)
         for behaviour in segments(execution, actor):
             collector.collect(behaviour, Stopwatch())
-        evaluator.evaluate(actor)
+        evaluator.evaluate(actor, episodes_at_step(0, checkpoint, SIZE, 3))
         traces.append(world.traces)
     assert traces[0] > 0
     assert traces == [traces[0]] * 3
 
 
-def test_one_program_evaluates_as_single_steps_do(execution, actor):
-    world, episodes = World(), 5
-    pools = world.pool(SIZE * episodes), world.pool(SIZE * episodes)
-    expected = HostEvaluator(pools[0], SIZE, 3).evaluate(actor)
-    evaluator = DeviceEvaluator(pools[1], SIZE, 3, execution)
-    found = evaluator.evaluate(actor)
+@pytest.mark.parametrize("policy", [WITHOUT_CHANCE, EvaluationPolicy(is_sampled=True)])
+def test_one_program_evaluates_as_single_steps_do(policy):
+    execution = make_execution(policy)
+    actor, world, count = make_actor(execution), World(), 5
+    pools = world.pool(SIZE * count), world.pool(SIZE * count)
+    evaluator = DeviceEvaluator(pools[1], SIZE, execution)
+    episodes = episodes_at_step(3, 100, SIZE, count)
+    expected, found = HostEvaluator(pools[0], SIZE).evaluate(actor, episodes), evaluator.evaluate(actor, episodes)
     np.testing.assert_array_equal(found.lengths, expected.lengths)
     assert len(np.unique(found.lengths)) > 1
     np.testing.assert_allclose(found.returns, expected.returns, rtol=1e-5)
-    np.testing.assert_array_equal(evaluator.evaluate(actor).returns, found.returns)
+    np.testing.assert_array_equal(evaluator.evaluate(actor, episodes).returns, found.returns)
+    other = evaluator.evaluate_unseen(actor, episodes_at_step(3, 200, SIZE, count))
+    assert (other.returns != found.returns).all()
+    by_chance = evaluator.evaluate(actor, episodes._replace(keys=episodes.keys + np.uint32(1)))
+    assert (by_chance.returns != found.returns).any() == policy.is_sampled
     assert found.returns.dtype == expected.returns.dtype

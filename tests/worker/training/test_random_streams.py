@@ -7,7 +7,13 @@ import numpy as np
 from phylon.worker.core.keys import derive, member_keys, update_keys
 from phylon.worker.core.types import EnvironmentInfo, Transition
 from phylon.worker.replay import Replay
-from phylon.worker.training.randomness import environment_seeds, random_actions, run_key
+from phylon.worker.training.randomness import (
+    environment_seeds,
+    episodes_at_step,
+    final_episodes,
+    random_actions,
+    run_key,
+)
 
 DISCRETE = EnvironmentInfo((1,), 5, None, is_discrete=True)
 
@@ -15,6 +21,14 @@ DISCRETE = EnvironmentInfo((1,), 5, None, is_discrete=True)
 def test_seeds_of_environments():
     assert environment_seeds(3, "train", 2, 3).tolist() == [1351141450, 1788763034, 1098684262]
     assert environment_seeds(3, "evaluation", 0, 3).tolist() == [994233915, 183961286, 1333140443]
+
+
+def test_episodes_of_evaluations():
+    evaluation, final = episodes_at_step(3, 100, 2, 3), final_episodes(3, 1, 2, 3)
+    assert evaluation.seeds.tolist() == [492874488, 857590094, 547541120]
+    assert evaluation.keys.tolist() == [[664390478, 232811492], [2224387948, 3994659978]]
+    assert final.seeds.tolist() == [1229832761, 1197399513, 1702024471]
+    assert final.keys.tolist() == [[3591824329, 2301819154], [1841218668, 3546462293]]
 
 
 def test_actions_of_the_warm_up():

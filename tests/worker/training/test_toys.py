@@ -86,7 +86,7 @@ def simulate(preset: str, arm: str, seeds: int = SEEDS) -> Lives:
 
 
 def is_due_at(spec: ExperimentSpec, step: int) -> bool:
-    return is_due(spec.population.method, Progress(step - 1, step - 1), Progress(step, step))
+    return is_due(spec.population.method, Progress(step - 1, step - 1, 0), Progress(step, step, 0))
 
 
 def scores(arm: str) -> np.ndarray:

@@ -105,8 +105,10 @@ def test_a_video_does_not_delay_a_stop(filmed_spec, tmp_path):
     spec = parse_spec(filmed_spec)
     assert spec.videos
     looks = iter([False, False, False, True])
-    recorder = VideoRecorder(spec, spec.videos, 0, tmp_path)
-    videos = recorder.record(lambda obs: np.zeros((2, 1, 1), np.float32), [0, 1], 100, lambda: next(looks, True))
+    recorder = VideoRecorder(spec, spec.videos, tmp_path)
+    videos = recorder.record(
+        lambda obs, step: np.zeros((2, 1, 1), np.float32), 0, [0, 1], 100, lambda: next(looks, True)
+    )
     assert list(videos) == []
     assert not list(videos_dir(tmp_path).glob("*.mp4"))
 

@@ -30,19 +30,25 @@ def maximise(key: Key, score: Callable[[Array], Array], dimensions: int) -> Arra
     candidates = jax.random.uniform(key, (CANDIDATES, dimensions), jnp.float32)
     values, best = jax.lax.top_k(score(candidates), CLIMBERS)
     starts = candidates[best]
-    slope = jax.grad(lambda points: jnp.sum(score(points)))
 
     def climb(carry: tuple[Array, Array], length: Array) -> tuple[tuple[Array, Array], None]:
-        points, values = carry
-        gradient = slope(points)
-        is_outwards = jnp.where(gradient > 0, points >= 1, points <= 0)
-        gradient = jnp.where(is_outwards, 0.0, gradient)
-        norm = jnp.linalg.norm(gradient, axis=-1, keepdims=True)
-        moved = jnp.clip(points + length * gradient / jnp.maximum(norm, 1e-12), 0.0, 1.0)
-        moved_values = score(moved)
-        is_better = moved_values > values
-        return (jnp.where(is_better[:, None], moved, points), jnp.where(is_better, moved_values, values)), None
+        return step_up(score, *carry, length), None
 
-    lengths = FIRST_STEP * SHRINKING ** jnp.arange(CLIMBING_STEPS, dtype=jnp.float32)
-    (points, values), _ = jax.lax.scan(climb, (starts, values), lengths)
+    (points, values), _ = jax.lax.scan(climb, (starts, values), step_lengths())
     return points[jnp.argmax(values)]
+
+
+def step_lengths() -> Array:
+    return FIRST_STEP * SHRINKING ** jnp.arange(CLIMBING_STEPS, dtype=jnp.float32)
+
+
+def step_up(score: Callable[[Array], Array], points: Array, values: Array, length: Array) -> tuple[Array, Array]:
+    """Points [m, d] of the unit box and their values [m] after a step along the gradient; kept where it is no gain."""
+    gradient = jax.grad(lambda points: jnp.sum(score(points)))(points)
+    is_outwards = jnp.where(gradient > 0, points >= 1, points <= 0)
+    gradient = jnp.where(is_outwards, 0.0, gradient)
+    norm = jnp.linalg.norm(gradient, axis=-1, keepdims=True)
+    moved = jnp.clip(points + length * gradient / jnp.maximum(norm, 1e-12), 0.0, 1.0)
+    moved_values = score(moved)
+    is_better = moved_values > values
+    return jnp.where(is_better[:, None], moved, points), jnp.where(is_better, moved_values, values)

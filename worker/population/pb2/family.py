@@ -1,9 +1,9 @@
 """The evolution that all methods of the PB2 family share; they differ in how categories and numbers are chosen.
 
     remember what each member gained in the interval that ends         (observations)
-    let the bandits learn from it                                      (bandit)
+    let the bandits learn from it                                      (categories)
     each of the worst copies one of the best                           (PBT's truncation)
-    each copy is given categories, all copies at once                  (by bandits, else uniformly)
+    each copy is given categories, all copies at once                  (categories)
     each copy is given numbers, one after the other                    (proposal)
 
 Before anything is known, numbers are drawn from their priors.
@@ -17,25 +17,28 @@ import numpy as np
 
 from phylon.contract.events import Operator
 from phylon.spec import ExperimentSpec
-from phylon.spec.evolving import Evolving
-from phylon.spec.methods.pb2 import BanditSpec, PB2FamilySpec
+from phylon.spec.methods.pb2 import PB2FamilySpec
 from phylon.spec.selection import donors, replaced_members
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Key
 from phylon.worker.population.hyperparams import prior
 from phylon.worker.population.method import Birth, Evolution, MethodState, PopulationMethod, PopulationScores
-from phylon.worker.population.pb2 import bandit
-from phylon.worker.population.pb2.bandit import Bandit
+from phylon.worker.population.pb2.categories import (
+    FIXED,
+    INHERIT,
+    MODEL,
+    RESAMPLE,
+    WORDS,
+    Bandits,
+    CategoryRule,
+    Copies,
+)
 from phylon.worker.population.pb2.fitting import usual_parameters
 from phylon.worker.population.pb2.kernels import Parameters, time_varying_mixed
-from phylon.worker.population.pb2.observations import Observations, nothing, record, standardise, to_unit
+from phylon.worker.population.pb2.observations import Observations, capacity_of, nothing, record
 from phylon.worker.population.pb2.proposal import Model, Pending, Proposal, propose
 from phylon.worker.population.pb2.space import decode_number, encode_categories, encode_numbers, listed, space_of
 from phylon.worker.population.selection import best_first, truncation
-
-# Codes of what was done to a hyper-parameter.
-KEEP, INHERIT, RESAMPLE, MODEL, BANDIT = range(5)
-WORDS = ("", "inherit", "resample", "model", "bandit")
 
 
 class State(NamedTuple):
@@ -44,37 +47,24 @@ class State(NamedTuple):
     start: Array
     """float32 [P]: fitness of the weights that each slot's interval began with; NaN before the first evolution."""
     observations: Observations
-    bandits: dict[str, Bandit]
+    bandits: Bandits
     parameters: Parameters
     """Of the latest fit."""
 
 
-class Chosen(NamedTuple):
-    """Categories of the replaced members, [k, m], and how they came about."""
-
-    categories: Array
-    code: int
-    bandits: dict[str, Bandit]
-    reasons: dict[str, Array]
-    """float32 [k] each."""
-
-
-def build(spec: ExperimentSpec, model: Model, bandit_spec: BanditSpec | None = None) -> PopulationMethod:
+def build(spec: ExperimentSpec, model: Model, rule: CategoryRule) -> PopulationMethod:
     size, method = spec.population.size, spec.population.method
     assert isinstance(method, PB2FamilySpec)
     replaced, best = replaced_members(size, method.selection), donors(size, method.selection)
-    rounds = training_of(spec) // method.interval
     space = space_of(spec.algorithm)
-    arms = {name: len(choice.choice) for name, choice in space.categories.items()} if bandit_spec else {}
-    rates = {name: bandit.rates(bandit_spec, count, size, rounds) for name, count in arms.items() if bandit_spec}
 
     def init(key: Key, hyperparams: Hyperparams) -> MethodState:
         del key, hyperparams
         return State(
             round=jnp.zeros((), jnp.int32),
             start=jnp.full(size, jnp.nan, jnp.float32),
-            observations=nothing(method.window, len(space.numbers), len(space.categories)),
-            bandits={name: bandit.fresh(count, size) for name, count in arms.items()},
+            observations=nothing(capacity_of(spec, method), len(space.numbers), len(space.categories)),
+            bandits=rule.fresh(),
             parameters=usual_parameters(),
         )
 
@@ -84,12 +74,15 @@ def build(spec: ExperimentSpec, model: Model, bandit_spec: BanditSpec | None = N
         fitness = scores.fitness
         numbers, categories = encode_numbers(space, hyperparams), encode_categories(space, hyperparams)
         round = method_state.round + 1
-        seen = record(method_state.observations, round, method_state.start, numbers, categories, fitness)
-        bandits = learn(method_state.bandits, seen, round)
+        # An interval with a reset teaches nothing: its fitness fell, whatever the hyper-parameters were worth.
+        start = jnp.where(scores.was_reset, jnp.nan, method_state.start)
+        seen = record(method_state.observations, round, start, numbers, categories, fitness)
+        bandits = rule.learn(method_state.bandits, seen, round)
 
         parents = truncation(derive(key, "select"), fitness, replaced, best)
         slots = best_first(fitness)[-replaced:]
-        chosen = choose(derive(key, "categories"), bandits, categories, slots)
+        copies = Copies(slots, categories[parents[slots]], categories)
+        chosen, bandits = rule.choose(derive(key, "categories"), bandits, seen, copies)
         categories = categories.at[slots].set(chosen.categories)
 
         inherited = {name: values[parents] for name, values in hyperparams.items()}
@@ -97,7 +90,10 @@ def build(spec: ExperimentSpec, model: Model, bandit_spec: BanditSpec | None = N
             **inherited,
             **{name: listed(choice)[categories[:, i]] for i, (name, choice) in enumerate(space.categories.items())},
         }
-        changes = {name: jnp.zeros(size, jnp.int32).at[slots].set(chosen.code) for name in space.categories}
+        changes = {
+            name: jnp.zeros(size, jnp.int32).at[slots].set(chosen.codes[:, i])
+            for i, name in enumerate(space.categories)
+        }
         reasons, parameters = chosen.reasons, method_state.parameters
         if space.numbers:
             pending = Pending(
@@ -113,40 +109,18 @@ def build(spec: ExperimentSpec, model: Model, bandit_spec: BanditSpec | None = N
         # In the order of the spec, and members that live on keep the very bits of their values.
         is_child = parents != jnp.arange(size, dtype=jnp.int32)
         evolved = {name: jnp.where(is_child, evolved[name], values) for name, values in hyperparams.items()}
-        state = State(round, fitness[parents], seen, chosen.bandits, parameters)
+        state = State(round, fitness[parents], seen, bandits, parameters)
         return Evolution(
             state,
             parents,
             evolved,
             {name: changes[name] for name in hyperparams if name in changes},
             {name: jnp.full(size, jnp.nan, jnp.float32).at[slots].set(value) for name, value in reasons.items()},
+            {
+                name: jnp.where(changes[name] == FIXED, hyperparams[name], value) if name in changes else value
+                for name, value in inherited.items()
+            },
         )
-
-    def learn(bandits: dict[str, Bandit], seen: Observations, round: Array) -> dict[str, Bandit]:
-        """From the gains of this round, scaled by all that are remembered."""
-        standard, _ = standardise(seen.gain, seen.is_there)
-        gains, is_new = to_unit(standard, seen.is_there), seen.is_there & (seen.round == round)
-        return {
-            name: _learn(state, rates[name], size, gains, is_new, seen.categories[:, index])
-            for index, (name, state) in enumerate(bandits.items())
-        }
-
-    def choose(key: Key, bandits: dict[str, Bandit], categories: Array, slots: Array) -> Chosen:
-        if bandit_spec is None:
-            columns = [
-                jax.random.randint(derive(key, name), (replaced,), 0, len(choice.choice), jnp.int32)
-                for name, choice in space.categories.items()
-            ]
-            return Chosen(_columns(columns, replaced), RESAMPLE, bandits, {})
-        drawn, after, reasons = [], {}, {}
-        is_survivor = jnp.ones(size, jnp.bool_).at[slots].set(False)
-        for index, (name, state) in enumerate(bandits.items()):
-            is_held = jnp.zeros(arms[name], jnp.bool_).at[categories[:, index]].max(is_survivor)
-            column, expected, after[name] = bandit.draw(derive(key, name), state, rates[name], replaced, is_held)
-            drawn.append(column)
-            reasons[f"bandit_weight/{name}"] = state.weights[column]
-            reasons[f"bandit_probability/{name}"] = expected[column] / replaced
-        return Chosen(_columns(drawn, replaced), BANDIT, after, reasons)
 
     def numbers_of(
         key: Key, proposal: Proposal, inherited: Hyperparams, is_anything_known: Array, slots: Array
@@ -163,12 +137,6 @@ def build(spec: ExperimentSpec, model: Model, bandit_spec: BanditSpec | None = N
         return values, codes
 
     return PopulationMethod(init, evolve, describe)
-
-
-def training_of(spec: ExperimentSpec) -> int:
-    """How much of what the method's interval counts lies before a member."""
-    is_updates = isinstance(spec.population.method, Evolving) and spec.population.method.unit == "updates"
-    return round(spec.budget.env_steps * spec.replay.ratio) if is_updates and spec.replay else spec.budget.env_steps
 
 
 def describe(evolution: Evolution[Any]) -> list[Birth | None]:
@@ -203,14 +171,3 @@ def reasons_of(proposal: Proposal, has_mix: bool) -> dict[str, Array]:
             "category_time_decay": proposal.parameters.category_time_decay,
         }
     return {name: jnp.where(proposal.is_modelled, value, jnp.nan) for name, value in values.items()}
-
-
-def _learn(state: Bandit, rates: bandit.Rates, plays: int, gains: Array, is_new: Array, categories: Array) -> Bandit:
-    arms = len(state.weights)
-    counts = jnp.zeros(arms).at[categories].add(is_new.astype(jnp.float32))
-    sums = jnp.zeros(arms).at[categories].add(jnp.where(is_new, gains, 0.0))
-    return bandit.learn(state, rates, plays, sums / jnp.maximum(counts, 1.0), counts > 0)
-
-
-def _columns(columns: list[Array], rows: int) -> Array:
-    return jnp.stack(columns, axis=-1) if columns else jnp.zeros((rows, 0), jnp.int32)

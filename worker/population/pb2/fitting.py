@@ -3,13 +3,14 @@
 A bounded number is a sigmoid of an unbounded one, along its logarithm where that is the natural scale.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 
 from phylon.worker.core.types import Array, Key
 from phylon.worker.population.pb2.gaussian_process import Data, log_likelihood
@@ -19,6 +20,9 @@ STEPS = 20
 FIRST_STEP = 0.5
 LONGEST_STEP = 2.0
 DRAWN_STARTS = 1
+
+
+AnyParameters = TypeVar("AnyParameters", bound=Any)
 
 
 class Bounds(NamedTuple):
@@ -44,29 +48,41 @@ def usual_parameters() -> Parameters:
     return Parameters(*(jnp.float32(BOUNDS[name].usual) for name in Parameters._fields))
 
 
-def fit(key: Key, kernel: KernelFn, data: Data, previous: Parameters) -> Parameters:
-    """One start is the fit of the last time, `previous`, one the usual values, and the others are drawn."""
+def fit(
+    key: Key, kernel: KernelFn, data: Data, previous: AnyParameters, limits: Mapping[str, Bounds] = BOUNDS
+) -> AnyParameters:
+    """One start is the fit of the last time, `previous`, one the usual values, and the others are drawn.
+
+    `limits`: of each field of the kernel's parameters, which may be arrays.
+    """
     pairs = compare(data.inputs, data.inputs)
 
     def loss(free: Array) -> Array:
-        return -log_likelihood(kernel, bounded(free), pairs, data.targets, data.is_there)
+        return -log_likelihood(kernel, bounded(free, previous, limits), pairs, data.targets, data.is_there)
 
-    drawn = jax.random.uniform(key, (DRAWN_STARTS, len(BOUNDS)), jnp.float32, -2.0, 2.0)
-    starts = jnp.concatenate([jnp.stack([unbounded(previous), unbounded(usual_parameters())]), drawn])
+    last = unbounded(previous, limits)
+    usual = unbounded(usual_like(previous, limits), limits)
+    drawn = jax.random.uniform(key, (DRAWN_STARTS, len(last)), jnp.float32, -2.0, 2.0)
+    starts = jnp.concatenate([jnp.stack([last, usual]), drawn])
     places, losses = jax.vmap(lambda start: _descend(loss, start))(starts)
-    return bounded(places[jnp.argmin(losses)])
+    return bounded(places[jnp.argmin(losses)], previous, limits)
 
 
-def bounded(free: Array) -> Parameters:
-    """Any real numbers, one for each parameter, as parameters within their bounds."""
-    shares = jax.nn.sigmoid(free)
-    return Parameters(*(_at(BOUNDS[name], share) for name, share in zip(Parameters._fields, shares, strict=True)))
+def bounded(free: Array, like: AnyParameters, limits: Mapping[str, Bounds] = BOUNDS) -> AnyParameters:
+    """Any real numbers, as many as `like` has, as parameters within their bounds."""
+    _, unravel = ravel_pytree(like)
+    shares = unravel(jax.nn.sigmoid(free))._asdict()
+    return like._replace(**{name: _at(limits[name], share) for name, share in shares.items()})
 
 
-def unbounded(parameters: Parameters) -> Array:
+def unbounded(parameters: Any, limits: Mapping[str, Bounds] = BOUNDS) -> Array:
     """The inverse of `bounded`. A bound itself is taken for a place just inside, where there is still a slope."""
-    shares = jnp.stack([_share(BOUNDS[name], value) for name, value in parameters._asdict().items()])
-    return jax.scipy.special.logit(jnp.clip(shares, 0.01, 0.99))
+    shares = {name: _share(limits[name], value) for name, value in parameters._asdict().items()}
+    return jax.scipy.special.logit(jnp.clip(ravel_pytree(parameters._replace(**shares))[0], 0.01, 0.99))
+
+
+def usual_like(like: AnyParameters, limits: Mapping[str, Bounds]) -> AnyParameters:
+    return like._replace(**{name: jnp.full_like(value, limits[name].usual) for name, value in like._asdict().items()})
 
 
 class _Place(NamedTuple):

@@ -8,7 +8,7 @@ All work on what lies between two sets of points (`compare`), which does not cha
     mixed                   (1 - m) (k_h + k_x) / 2 + m k_h k_x         CoCaBO: Ru et al. 2020, arXiv 1906.08878
 """
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax.numpy as jnp
 
@@ -29,9 +29,14 @@ class Inputs(NamedTuple):
 class Pairs(NamedTuple):
     """What lies between each point of one set and each of another, [n, m]."""
 
-    squared_distance: Array
+    squared_differences: Array
+    """[n, m, d]: of each number."""
     lag: Array
     overlap: Array
+
+    @property
+    def squared_distance(self) -> Array:
+        return jnp.sum(self.squared_differences, axis=-1)
 
 
 class Parameters(NamedTuple):
@@ -47,16 +52,16 @@ class Parameters(NamedTuple):
 
 
 class KernelFn(Protocol):
-    """The covariance [n, m] of points so far apart."""
+    """The covariance [n, m] of points so far apart. Its parameters are a NamedTuple, one field being `noise`."""
 
-    def __call__(self, parameters: Parameters, pairs: Pairs) -> Array: ...
+    def __call__(self, parameters: Any, pairs: Pairs) -> Array: ...
 
 
 def compare(points: Inputs, others: Inputs) -> Pairs:
     difference = points.numbers[:, None, :] - others.numbers[None, :, :]
     is_equal = points.categories[:, None, :] == others.categories[None, :, :]
     return Pairs(
-        squared_distance=jnp.sum(difference**2, axis=-1),
+        squared_differences=difference**2,
         lag=jnp.abs(points.time[:, None] - others.time[None, :]),
         overlap=jnp.sum(is_equal, axis=-1) / max(1, points.categories.shape[-1]),
     )

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
+from phylon.spec import ExperimentSpec
+from phylon.spec.methods.pb2 import PB2FamilySpec
+from phylon.spec.segments import segment_steps, segment_updates
 from phylon.worker.core.types import Array
 
 CLIP = 2.0
@@ -32,6 +35,21 @@ class Observations(NamedTuple):
     """bool [capacity]."""
     cursor: Array
     """int32: where the next one goes."""
+
+
+def rounds_of(spec: ExperimentSpec, method: PB2FamilySpec) -> int:
+    """How many intervals of steps or updates the whole run has; how many the clock will make is not known."""
+    training = spec.budget.env_steps
+    if method.unit == "updates":
+        training = training // segment_steps(spec) * segment_updates(spec)
+    return training // method.interval
+
+
+def capacity_of(spec: ExperimentSpec, method: PB2FamilySpec) -> int:
+    """The window, or as many as the whole run has: room that nothing fills would only cost time."""
+    if method.unit == "seconds":
+        return method.window
+    return min(method.window, spec.population.size * max(1, rounds_of(spec, method)))
 
 
 def nothing(capacity: int, numbers: int, categories: int) -> Observations:

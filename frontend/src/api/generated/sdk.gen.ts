@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ClaimJobData, ClaimJobErrors, ClaimJobResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetRunData, GetRunErrors, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetStudyData, GetStudyErrors, GetStudyResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListMethodsData, ListMethodsErrors, ListMethodsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListStudyLogsData, ListStudyLogsErrors, ListStudyLogsResponses, ListSuitesData, ListSuitesErrors, ListSuitesResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseJobData, ReleaseJobErrors, ReleaseJobResponses, ResumeJobData, ResumeJobErrors, ResumeJobResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses } from './types.gen';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, ActOnExperimentsData, ActOnExperimentsErrors, ActOnExperimentsResponses, AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ChangeExperimentData, ChangeExperimentErrors, ChangeExperimentResponses, ChangeJobData, ChangeJobErrors, ChangeJobResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangePersonData, ChangePersonErrors, ChangePersonResponses, ChangeViewData, ChangeViewErrors, ChangeViewResponses, ChangeWebhookData, ChangeWebhookErrors, ChangeWebhookResponses, ChangeWorkerData, ChangeWorkerErrors, ChangeWorkerResponses, ClaimJobData, ClaimJobErrors, ClaimJobResponses, CountExperimentsData, CountExperimentsErrors, CountExperimentsResponses, CreateEnrolmentCodeData, CreateEnrolmentCodeErrors, CreateEnrolmentCodeResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateFirstAdminData, CreateFirstAdminErrors, CreateFirstAdminResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, CreateTokenData, CreateTokenErrors, CreateTokenResponses, CreateViewData, CreateViewErrors, CreateViewResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadComparisonData, DownloadComparisonErrors, DownloadComparisonResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, DraftForkData, DraftForkErrors, DraftForkResponses, DrainWorkerData, DrainWorkerErrors, DrainWorkerResponses, EndSignInData, EndSignInErrors, EndSignInResponses, EnrolWorkerData, EnrolWorkerErrors, EnrolWorkerResponses, ExportAuditRecordsData, ExportAuditRecordsErrors, ExportAuditRecordsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, ExtendExperimentData, ExtendExperimentErrors, ExtendExperimentResponses, ExtendGroupData, ExtendGroupErrors, ExtendGroupResponses, ExtendRunData, ExtendRunErrors, ExtendRunResponses, FindNeededFoldersData, FindNeededFoldersErrors, FindNeededFoldersResponses, ForkRunData, ForkRunErrors, ForkRunResponses, GetComparedBudgetsData, GetComparedBudgetsErrors, GetComparedBudgetsResponses, GetComparedCurvesData, GetComparedCurvesErrors, GetComparedCurvesResponses, GetComparisonData, GetComparisonErrors, GetComparisonResponses, GetControlsData, GetControlsErrors, GetControlsResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetMeData, GetMeErrors, GetMeResponses, GetPooledExplanationData, GetPooledExplanationErrors, GetPooledExplanationResponses, GetQueueData, GetQueueErrors, GetQueueResponses, GetRunData, GetRunErrors, GetRunExplanationData, GetRunExplanationErrors, GetRunExplanationResponses, GetRunExtensionData, GetRunExtensionErrors, GetRunExtensionResponses, GetRunForkableData, GetRunForkableErrors, GetRunForkableResponses, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunPolicyData, GetRunPolicyErrors, GetRunPolicyResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetSpecSchemaData, GetSpecSchemaErrors, GetSpecSchemaResponses, GetStudyData, GetStudyErrors, GetStudyResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWorkerLoadData, GetWorkerLoadErrors, GetWorkerLoadResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, LeaveServiceData, LeaveServiceErrors, LeaveServiceResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListMethodsData, ListMethodsErrors, ListMethodsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPeopleData, ListPeopleErrors, ListPeopleResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunForksData, ListRunForksErrors, ListRunForksResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListSignInsData, ListSignInsErrors, ListSignInsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListStudyLogsData, ListStudyLogsErrors, ListStudyLogsResponses, ListSuitesData, ListSuitesErrors, ListSuitesResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListViewsData, ListViewsErrors, ListViewsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, PauseExperimentData, PauseExperimentErrors, PauseExperimentResponses, PauseGroupData, PauseGroupErrors, PauseGroupResponses, PauseRunData, PauseRunErrors, PauseRunResponses, PauseStudyData, PauseStudyErrors, PauseStudyResponses, ReadLinkData, ReadLinkErrors, ReadLinkResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseJobData, ReleaseJobErrors, ReleaseJobResponses, ReleaseWorkerData, ReleaseWorkerErrors, ReleaseWorkerResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameProjectData, RenameProjectErrors, RenameProjectResponses, ReportFaultData, ReportFaultErrors, ReportFaultResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeExperimentData, ResumeExperimentErrors, ResumeExperimentResponses, ResumeGroupData, ResumeGroupErrors, ResumeGroupResponses, ResumeJobData, ResumeJobErrors, ResumeJobResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, ResumeStudyData, ResumeStudyErrors, ResumeStudyResponses, RetryExperimentData, RetryExperimentErrors, RetryExperimentResponses, RetryGroupData, RetryGroupErrors, RetryGroupResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RetryStudyData, RetryStudyErrors, RetryStudyResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RevokeWorkerData, RevokeWorkerErrors, RevokeWorkerResponses, SetMemberData, SetMemberErrors, SetMemberResponses, ShareProjectData, ShareProjectErrors, ShareProjectResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StarExperimentData, StarExperimentErrors, StarExperimentResponses, StartControlsData, StartControlsErrors, StartControlsResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UndrainWorkerData, UndrainWorkerErrors, UndrainWorkerResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses, WithdrawInvitationData, WithdrawInvitationErrors, WithdrawInvitationResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -19,33 +19,454 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 };
 
 /**
+ * List Audit Records
+ *
+ * The newest first.
+ */
+export const listAuditRecords = <ThrowOnError extends boolean = false>(options?: Options<ListAuditRecordsData, ThrowOnError>) => (options?.client ?? client).get<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/audit',
+    ...options
+});
+
+/**
+ * Export Audit Records
+ *
+ * All that is wanted, the newest first, one record per line.
+ */
+export const exportAuditRecords = <ThrowOnError extends boolean = false>(options?: Options<ExportAuditRecordsData, ThrowOnError>) => (options?.client ?? client).get<ExportAuditRecordsResponses, ExportAuditRecordsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/audit.ndjson',
+    ...options
+});
+
+/**
+ * Create First Admin
+ *
+ * With the code of the link that the service printed at its start. Signs in.
+ */
+export const createFirstAdmin = <ThrowOnError extends boolean = false>(options: Options<CreateFirstAdminData, ThrowOnError>) => (options.client ?? client).post<CreateFirstAdminResponses, CreateFirstAdminErrors, ThrowOnError>({
+    url: '/api/v1/accounts/first-admin',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Invitations
+ *
+ * That wait to be accepted, in the projects of which the viewer is an admin.
+ */
+export const listInvitations = <ThrowOnError extends boolean = false>(options?: Options<ListInvitationsData, ThrowOnError>) => (options?.client ?? client).get<ListInvitationsResponses, ListInvitationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/invitations',
+    ...options
+});
+
+/**
+ * Create Invitation
+ *
+ * Its link is shown in this answer and never again; it works once, within 72 hours.
+ */
+export const createInvitation = <ThrowOnError extends boolean = false>(options: Options<CreateInvitationData, ThrowOnError>) => (options.client ?? client).post<CreateInvitationResponses, CreateInvitationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/invitations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Accept Invitation
+ *
+ * Sets name and password, and signs in.
+ */
+export const acceptInvitation = <ThrowOnError extends boolean = false>(options: Options<AcceptInvitationData, ThrowOnError>) => (options.client ?? client).post<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError>({
+    url: '/api/v1/accounts/invitations/accept',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Withdraw Invitation
+ */
+export const withdrawInvitation = <ThrowOnError extends boolean = false>(options: Options<WithdrawInvitationData, ThrowOnError>) => (options.client ?? client).delete<WithdrawInvitationResponses, WithdrawInvitationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/invitations/{id}',
+    ...options
+});
+
+/**
+ * Read Link
+ *
+ * What a one-time link is good for, without using it up.
+ */
+export const readLink = <ThrowOnError extends boolean = false>(options: Options<ReadLinkData, ThrowOnError>) => (options.client ?? client).post<ReadLinkResponses, ReadLinkErrors, ThrowOnError>({
+    url: '/api/v1/accounts/links/read',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Me
+ */
+export const getMe = <ThrowOnError extends boolean = false>(options?: Options<GetMeData, ThrowOnError>) => (options?.client ?? client).get<GetMeResponses, GetMeErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/me',
+    ...options
+});
+
+/**
+ * Change Password
+ *
+ * Ends all other sign-ins. Tokens stay.
+ */
+export const changePassword = <ThrowOnError extends boolean = false>(options: Options<ChangePasswordData, ThrowOnError>) => (options.client ?? client).put<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Reset Password
+ *
+ * With the code of a link that an admin made. Ends all sign-ins of the person, and signs in.
+ */
+export const resetPassword = <ThrowOnError extends boolean = false>(options: Options<ResetPasswordData, ThrowOnError>) => (options.client ?? client).post<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError>({
+    url: '/api/v1/accounts/password-reset',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List People
+ *
+ * Everyone for admins of the service; for others those with whom they share a project.
+ */
+export const listPeople = <ThrowOnError extends boolean = false>(options?: Options<ListPeopleData, ThrowOnError>) => (options?.client ?? client).get<ListPeopleResponses, ListPeopleErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/people',
+    ...options
+});
+
+/**
+ * Change Person
+ */
+export const changePerson = <ThrowOnError extends boolean = false>(options: Options<ChangePersonData, ThrowOnError>) => (options.client ?? client).patch<ChangePersonResponses, ChangePersonErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/people/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Create Reset Link
+ *
+ * Lets this person choose a new password, once, within 24 hours. Links made before count no more.
+ */
+export const createResetLink = <ThrowOnError extends boolean = false>(options: Options<CreateResetLinkData, ThrowOnError>) => (options.client ?? client).post<CreateResetLinkResponses, CreateResetLinkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/people/{id}/reset-link',
+    ...options
+});
+
+/**
+ * List Projects
+ *
+ * Those to which the viewer belongs; all of them for admins of the service.
+ */
+export const listProjects = <ThrowOnError extends boolean = false>(options?: Options<ListProjectsData, ThrowOnError>) => (options?.client ?? client).get<ListProjectsResponses, ListProjectsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/projects',
+    ...options
+});
+
+/**
+ * Create Project
+ */
+export const createProject = <ThrowOnError extends boolean = false>(options: Options<CreateProjectData, ThrowOnError>) => (options.client ?? client).post<CreateProjectResponses, CreateProjectErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/projects',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Rename Project
+ */
+export const renameProject = <ThrowOnError extends boolean = false>(options: Options<RenameProjectData, ThrowOnError>) => (options.client ?? client).patch<RenameProjectResponses, RenameProjectErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/projects/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Members
+ */
+export const listMembers = <ThrowOnError extends boolean = false>(options: Options<ListMembersData, ThrowOnError>) => (options.client ?? client).get<ListMembersResponses, ListMembersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/projects/{id}/members',
+    ...options
+});
+
+/**
+ * Set Member
+ *
+ * Adds someone who has an account, or changes their role.
+ */
+export const setMember = <ThrowOnError extends boolean = false>(options: Options<SetMemberData, ThrowOnError>) => (options.client ?? client).put<SetMemberResponses, SetMemberErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/projects/{id}/members',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove Member
+ */
+export const removeMember = <ThrowOnError extends boolean = false>(options: Options<RemoveMemberData, ThrowOnError>) => (options.client ?? client).delete<RemoveMemberResponses, RemoveMemberErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/projects/{id}/members/{person}',
+    ...options
+});
+
+/**
+ * Share Project
+ *
+ * Its weight and quotas in the queue.
+ */
+export const shareProject = <ThrowOnError extends boolean = false>(options: Options<ShareProjectData, ThrowOnError>) => (options.client ?? client).put<ShareProjectResponses, ShareProjectErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/projects/{id}/share',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Sign In
+ *
+ * Answers with a cookie. Each failed try makes the next one wait, twice as long each time.
+ */
+export const signIn = <ThrowOnError extends boolean = false>(options: Options<SignInData, ThrowOnError>) => (options.client ?? client).post<SignInResponses, SignInErrors, ThrowOnError>({
+    url: '/api/v1/accounts/sign-in',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Sign Ins
+ *
+ * The newest first.
+ */
+export const listSignIns = <ThrowOnError extends boolean = false>(options?: Options<ListSignInsData, ThrowOnError>) => (options?.client ?? client).get<ListSignInsResponses, ListSignInsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/sign-ins',
+    ...options
+});
+
+/**
+ * End Sign In
+ *
+ * Whoever uses that browser must sign in again.
+ */
+export const endSignIn = <ThrowOnError extends boolean = false>(options: Options<EndSignInData, ThrowOnError>) => (options.client ?? client).delete<EndSignInResponses, EndSignInErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/sign-ins/{id}',
+    ...options
+});
+
+/**
+ * Sign Out
+ *
+ * Ends what the request came with: the sign-in of a cookie, or a token. Harmless for those who bring neither.
+ */
+export const signOut = <ThrowOnError extends boolean = false>(options?: Options<SignOutData, ThrowOnError>) => (options?.client ?? client).post<SignOutResponses, SignOutErrors, ThrowOnError>({ url: '/api/v1/accounts/sign-out', ...options });
+
+/**
+ * List Tokens
+ */
+export const listTokens = <ThrowOnError extends boolean = false>(options?: Options<ListTokensData, ThrowOnError>) => (options?.client ?? client).get<ListTokensResponses, ListTokensErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/tokens',
+    ...options
+});
+
+/**
+ * Create Token
+ *
+ * Its secret is shown in this answer and never again.
+ */
+export const createToken = <ThrowOnError extends boolean = false>(options: Options<CreateTokenData, ThrowOnError>) => (options.client ?? client).post<CreateTokenResponses, CreateTokenErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/tokens',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke Token
+ */
+export const revokeToken = <ThrowOnError extends boolean = false>(options: Options<RevokeTokenData, ThrowOnError>) => (options.client ?? client).delete<RevokeTokenResponses, RevokeTokenErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/accounts/tokens/{id}',
+    ...options
+});
+
+/**
  * List Algorithms
  *
  * With their hyper-parameters and recommended search spaces; plug-ins after our own.
  */
-export const listAlgorithms = <ThrowOnError extends boolean = false>(options?: Options<ListAlgorithmsData, ThrowOnError>) => (options?.client ?? client).get<ListAlgorithmsResponses, ListAlgorithmsErrors, ThrowOnError>({ url: '/api/v1/algorithms', ...options });
+export const listAlgorithms = <ThrowOnError extends boolean = false>(options?: Options<ListAlgorithmsData, ThrowOnError>) => (options?.client ?? client).get<ListAlgorithmsResponses, ListAlgorithmsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/algorithms',
+    ...options
+});
 
 /**
  * Download Artifact
+ *
+ * Whole, or the range of bytes that is asked for.
  */
-export const downloadArtifact = <ThrowOnError extends boolean = false>(options: Options<DownloadArtifactData, ThrowOnError>) => (options.client ?? client).get<DownloadArtifactResponses, DownloadArtifactErrors, ThrowOnError>({ url: '/api/v1/artifacts/{id}/content', ...options });
+export const downloadArtifact = <ThrowOnError extends boolean = false>(options: Options<DownloadArtifactData, ThrowOnError>) => (options.client ?? client).get<DownloadArtifactResponses, DownloadArtifactErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/artifacts/{id}/content',
+    ...options
+});
 
 /**
  * List Environments
+ *
+ * Those of the suites, and those of the modules that workers' operators allowed.
  */
-export const listEnvironments = <ThrowOnError extends boolean = false>(options?: Options<ListEnvironmentsData, ThrowOnError>) => (options?.client ?? client).get<ListEnvironmentsResponses, ListEnvironmentsErrors, ThrowOnError>({ url: '/api/v1/catalogue', ...options });
+export const listEnvironments = <ThrowOnError extends boolean = false>(options?: Options<ListEnvironmentsData, ThrowOnError>) => (options?.client ?? client).get<ListEnvironmentsResponses, ListEnvironmentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/catalogue',
+    ...options
+});
+
+/**
+ * Get Comparison
+ *
+ * Of experiments and groups: scores, differences, profiles, what differs in their specs, and a verdict.
+ */
+export const getComparison = <ThrowOnError extends boolean = false>(options?: Options<GetComparisonData, ThrowOnError>) => (options?.client ?? client).get<GetComparisonResponses, GetComparisonErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/comparisons',
+    ...options
+});
+
+/**
+ * Get Compared Budgets
+ *
+ * What a run of each arm has spent, in steps, updates and seconds by phase.
+ */
+export const getComparedBudgets = <ThrowOnError extends boolean = false>(options?: Options<GetComparedBudgetsData, ThrowOnError>) => (options?.client ?? client).get<GetComparedBudgetsResponses, GetComparedBudgetsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/comparisons/budgets',
+    ...options
+});
+
+/**
+ * Get Compared Curves
+ *
+ * Of the same arms over time; with `runs`, each replicate's own curve too.
+ */
+export const getComparedCurves = <ThrowOnError extends boolean = false>(options?: Options<GetComparedCurvesData, ThrowOnError>) => (options?.client ?? client).get<GetComparedCurvesResponses, GetComparedCurvesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/comparisons/curves',
+    ...options
+});
+
+/**
+ * Get Pooled Explanation
+ *
+ * The same of all runs of these experiments and groups together.
+ */
+export const getPooledExplanation = <ThrowOnError extends boolean = false>(options?: Options<GetPooledExplanationData, ThrowOnError>) => (options?.client ?? client).get<GetPooledExplanationResponses, GetPooledExplanationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/comparisons/explanation',
+    ...options
+});
+
+/**
+ * Download Comparison
+ *
+ * The arms with their scores and differences, as `phylon compare --format` prints them.
+ */
+export const downloadComparison = <ThrowOnError extends boolean = false>(options: Options<DownloadComparisonData, ThrowOnError>) => (options.client ?? client).get<DownloadComparisonResponses, DownloadComparisonErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/comparisons/table.{format}',
+    ...options
+});
+
+/**
+ * Stream Events
+ *
+ * Many runs and studies in one stream, until all have ended. One that is deleted, or that the viewer may not see,
+ * is reported as `gone`.
+ */
+export const streamEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamEventsData, ThrowOnError, StreamEventsResponse>) => (options?.client ?? client).sse.get<StreamEventsResponses, StreamEventsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/events',
+    ...options
+});
 
 /**
  * List Experiments
  *
- * The newest first.
+ * Those that match, the newest first or sorted by any column; archived ones only where the query says so.
  */
-export const listExperiments = <ThrowOnError extends boolean = false>(options?: Options<ListExperimentsData, ThrowOnError>) => (options?.client ?? client).get<ListExperimentsResponses, ListExperimentsErrors, ThrowOnError>({ url: '/api/v1/experiments', ...options });
+export const listExperiments = <ThrowOnError extends boolean = false>(options?: Options<ListExperimentsData, ThrowOnError>) => (options?.client ?? client).get<ListExperimentsResponses, ListExperimentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments',
+    ...options
+});
 
 /**
  * Create Experiment
  */
 export const createExperiment = <ThrowOnError extends boolean = false>(options: Options<CreateExperimentData, ThrowOnError>) => (options.client ?? client).post<CreateExperimentResponses, CreateExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/experiments',
     ...options,
     headers: {
@@ -55,26 +476,159 @@ export const createExperiment = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
+ * Act On Experiments
+ *
+ * One action on several experiments, each for itself.
+ */
+export const actOnExperiments = <ThrowOnError extends boolean = false>(options: Options<ActOnExperimentsData, ThrowOnError>) => (options.client ?? client).post<ActOnExperimentsResponses, ActOnExperimentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/bulk',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Count Experiments
+ *
+ * How many experiments have each value of a column, the most frequent first; at most 500 values.
+ */
+export const countExperiments = <ThrowOnError extends boolean = false>(options: Options<CountExperimentsData, ThrowOnError>) => (options.client ?? client).get<CountExperimentsResponses, CountExperimentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/counts',
+    ...options
+});
+
+/**
+ * List Fields
+ *
+ * What a query may ask about, and a table may show and sort by.
+ */
+export const listFields = <ThrowOnError extends boolean = false>(options?: Options<ListFieldsData, ThrowOnError>) => (options?.client ?? client).get<ListFieldsResponses, ListFieldsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/fields',
+    ...options
+});
+
+/**
  * Delete Experiment
  */
-export const deleteExperiment = <ThrowOnError extends boolean = false>(options: Options<DeleteExperimentData, ThrowOnError>) => (options.client ?? client).delete<DeleteExperimentResponses, DeleteExperimentErrors, ThrowOnError>({ url: '/api/v1/experiments/{id}', ...options });
+export const deleteExperiment = <ThrowOnError extends boolean = false>(options: Options<DeleteExperimentData, ThrowOnError>) => (options.client ?? client).delete<DeleteExperimentResponses, DeleteExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}',
+    ...options
+});
 
 /**
  * Get Experiment
  */
-export const getExperiment = <ThrowOnError extends boolean = false>(options: Options<GetExperimentData, ThrowOnError>) => (options.client ?? client).get<GetExperimentResponses, GetExperimentErrors, ThrowOnError>({ url: '/api/v1/experiments/{id}', ...options });
+export const getExperiment = <ThrowOnError extends boolean = false>(options: Options<GetExperimentData, ThrowOnError>) => (options.client ?? client).get<GetExperimentResponses, GetExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}',
+    ...options
+});
+
+/**
+ * Change Experiment
+ *
+ * Its name, notes or tags, and whether it is archived.
+ */
+export const changeExperiment = <ThrowOnError extends boolean = false>(options: Options<ChangeExperimentData, ThrowOnError>) => (options.client ?? client).patch<ChangeExperimentResponses, ChangeExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Extend Experiment
+ *
+ * All its runs, which must have finished or stopped, or none.
+ */
+export const extendExperiment = <ThrowOnError extends boolean = false>(options: Options<ExtendExperimentData, ThrowOnError>) => (options.client ?? client).post<ExtendExperimentResponses, ExtendExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}/extend',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Pause Experiment
+ *
+ * What waits or runs keeps what it has come to and waits, from its next border on, until it is resumed.
+ */
+export const pauseExperiment = <ThrowOnError extends boolean = false>(options: Options<PauseExperimentData, ThrowOnError>) => (options.client ?? client).post<PauseExperimentResponses, PauseExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}/pause',
+    ...options
+});
+
+/**
+ * Resume Experiment
+ *
+ * What is paused or stopped goes on from its newest checkpoint.
+ */
+export const resumeExperiment = <ThrowOnError extends boolean = false>(options: Options<ResumeExperimentData, ThrowOnError>) => (options.client ?? client).post<ResumeExperimentResponses, ResumeExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}/resume',
+    ...options
+});
+
+/**
+ * Retry Experiment
+ *
+ * What failed goes on from its newest checkpoint, with all its attempts.
+ */
+export const retryExperiment = <ThrowOnError extends boolean = false>(options: Options<RetryExperimentData, ThrowOnError>) => (options.client ?? client).post<RetryExperimentResponses, RetryExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}/retry',
+    ...options
+});
+
+/**
+ * Star Experiment
+ *
+ * For oneself alone.
+ */
+export const starExperiment = <ThrowOnError extends boolean = false>(options: Options<StarExperimentData, ThrowOnError>) => (options.client ?? client).put<StarExperimentResponses, StarExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}/star',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Stop Experiment
+ *
+ * What has not ended writes a checkpoint at its next border and ends. What waits leaves the queue at once.
  */
-export const stopExperiment = <ThrowOnError extends boolean = false>(options: Options<StopExperimentData, ThrowOnError>) => (options.client ?? client).post<StopExperimentResponses, StopExperimentErrors, ThrowOnError>({ url: '/api/v1/experiments/{id}/stop', ...options });
+export const stopExperiment = <ThrowOnError extends boolean = false>(options: Options<StopExperimentData, ThrowOnError>) => (options.client ?? client).post<StopExperimentResponses, StopExperimentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/experiments/{id}/stop',
+    ...options
+});
 
 /**
  * List Groups
  *
  * The newest first.
  */
-export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({ url: '/api/v1/groups', ...options });
+export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>) => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/groups',
+    ...options
+});
 
 /**
  * Create Group
@@ -82,6 +636,7 @@ export const listGroups = <ThrowOnError extends boolean = false>(options?: Optio
  * All experiments of it are stored, or none.
  */
 export const createGroup = <ThrowOnError extends boolean = false>(options: Options<CreateGroupData, ThrowOnError>) => (options.client ?? client).post<CreateGroupResponses, CreateGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/groups',
     ...options,
     headers: {
@@ -93,17 +648,79 @@ export const createGroup = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Delete Group
  */
-export const deleteGroup = <ThrowOnError extends boolean = false>(options: Options<DeleteGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteGroupResponses, DeleteGroupErrors, ThrowOnError>({ url: '/api/v1/groups/{id}', ...options });
+export const deleteGroup = <ThrowOnError extends boolean = false>(options: Options<DeleteGroupData, ThrowOnError>) => (options.client ?? client).delete<DeleteGroupResponses, DeleteGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/groups/{id}',
+    ...options
+});
 
 /**
  * Get Group
  */
-export const getGroup = <ThrowOnError extends boolean = false>(options: Options<GetGroupData, ThrowOnError>) => (options.client ?? client).get<GetGroupResponses, GetGroupErrors, ThrowOnError>({ url: '/api/v1/groups/{id}', ...options });
+export const getGroup = <ThrowOnError extends boolean = false>(options: Options<GetGroupData, ThrowOnError>) => (options.client ?? client).get<GetGroupResponses, GetGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/groups/{id}',
+    ...options
+});
+
+/**
+ * Extend Group
+ *
+ * All its runs, which must have finished or stopped, or none.
+ */
+export const extendGroup = <ThrowOnError extends boolean = false>(options: Options<ExtendGroupData, ThrowOnError>) => (options.client ?? client).post<ExtendGroupResponses, ExtendGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/groups/{id}/extend',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Pause Group
+ *
+ * What waits or runs keeps what it has come to and waits, from its next border on, until it is resumed.
+ */
+export const pauseGroup = <ThrowOnError extends boolean = false>(options: Options<PauseGroupData, ThrowOnError>) => (options.client ?? client).post<PauseGroupResponses, PauseGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/groups/{id}/pause',
+    ...options
+});
+
+/**
+ * Resume Group
+ *
+ * What is paused or stopped goes on from its newest checkpoint.
+ */
+export const resumeGroup = <ThrowOnError extends boolean = false>(options: Options<ResumeGroupData, ThrowOnError>) => (options.client ?? client).post<ResumeGroupResponses, ResumeGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/groups/{id}/resume',
+    ...options
+});
+
+/**
+ * Retry Group
+ *
+ * What failed goes on from its newest checkpoint, with all its attempts.
+ */
+export const retryGroup = <ThrowOnError extends boolean = false>(options: Options<RetryGroupData, ThrowOnError>) => (options.client ?? client).post<RetryGroupResponses, RetryGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/groups/{id}/retry',
+    ...options
+});
 
 /**
  * Stop Group
+ *
+ * What has not ended writes a checkpoint at its next border and ends. What waits leaves the queue at once.
  */
-export const stopGroup = <ThrowOnError extends boolean = false>(options: Options<StopGroupData, ThrowOnError>) => (options.client ?? client).post<StopGroupResponses, StopGroupErrors, ThrowOnError>({ url: '/api/v1/groups/{id}/stop', ...options });
+export const stopGroup = <ThrowOnError extends boolean = false>(options: Options<StopGroupData, ThrowOnError>) => (options.client ?? client).post<StopGroupResponses, StopGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/groups/{id}/stop',
+    ...options
+});
 
 /**
  * Get Health
@@ -111,11 +728,43 @@ export const stopGroup = <ThrowOnError extends boolean = false>(options: Options
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>) => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/api/v1/health', ...options });
 
 /**
+ * Create Import
+ *
+ * Stores results from elsewhere as an experiment that can be organised and compared, and never trained. At most
+ * 64 MB.
+ */
+export const createImport = <ThrowOnError extends boolean = false>(options: Options<CreateImportData, ThrowOnError>) => (options.client ?? client).post<CreateImportResponses, CreateImportErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/imports',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Change Job
+ *
+ * Raises or lowers the class of a waiting job, or moves it among those of its owner; the queue after that.
+ */
+export const changeJob = <ThrowOnError extends boolean = false>(options: Options<ChangeJobData, ThrowOnError>) => (options.client ?? client).patch<ChangeJobResponses, ChangeJobErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/jobs/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Import Ray Lineage
  *
  * The lineage in Ray's files; nothing is stored.
  */
 export const importRayLineage = <ThrowOnError extends boolean = false>(options: Options<ImportRayLineageData, ThrowOnError>) => (options.client ?? client).post<ImportRayLineageResponses, ImportRayLineageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/lineage/import',
     ...options,
     headers: {
@@ -130,6 +779,7 @@ export const importRayLineage = <ThrowOnError extends boolean = false>(options: 
  * Of a lineage that no run here has, such as an imported one.
  */
 export const traceSpan = <ThrowOnError extends boolean = false>(options: Options<TraceSpanData, ThrowOnError>) => (options.client ?? client).post<TraceSpanResponses, TraceSpanErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/lineage/spans/{span}/ancestry',
     ...options,
     headers: {
@@ -144,6 +794,7 @@ export const traceSpan = <ThrowOnError extends boolean = false>(options: Options
  * Of a lineage that no run here has, such as an imported one.
  */
 export const deriveSpanSchedule = <ThrowOnError extends boolean = false>(options: Options<DeriveSpanScheduleData, ThrowOnError>) => (options.client ?? client).post<DeriveSpanScheduleResponses, DeriveSpanScheduleErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/lineage/spans/{span}/schedule',
     ...options,
     headers: {
@@ -158,6 +809,7 @@ export const deriveSpanSchedule = <ThrowOnError extends boolean = false>(options
  * Of a lineage that no run here has, such as an imported one.
  */
 export const summariseLineage = <ThrowOnError extends boolean = false>(options: Options<SummariseLineageData, ThrowOnError>) => (options.client ?? client).post<SummariseLineageResponses, SummariseLineageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/lineage/summary',
     ...options,
     headers: {
@@ -169,97 +821,347 @@ export const summariseLineage = <ThrowOnError extends boolean = false>(options: 
 /**
  * List Methods
  */
-export const listMethods = <ThrowOnError extends boolean = false>(options?: Options<ListMethodsData, ThrowOnError>) => (options?.client ?? client).get<ListMethodsResponses, ListMethodsErrors, ThrowOnError>({ url: '/api/v1/methods', ...options });
+export const listMethods = <ThrowOnError extends boolean = false>(options?: Options<ListMethodsData, ThrowOnError>) => (options?.client ?? client).get<ListMethodsResponses, ListMethodsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/methods',
+    ...options
+});
 
 /**
  * List Presets
  *
  * Those that finish within minutes first.
  */
-export const listPresets = <ThrowOnError extends boolean = false>(options?: Options<ListPresetsData, ThrowOnError>) => (options?.client ?? client).get<ListPresetsResponses, ListPresetsErrors, ThrowOnError>({ url: '/api/v1/presets', ...options });
+export const listPresets = <ThrowOnError extends boolean = false>(options?: Options<ListPresetsData, ThrowOnError>) => (options?.client ?? client).get<ListPresetsResponses, ListPresetsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/presets',
+    ...options
+});
+
+/**
+ * Get Queue
+ *
+ * What runs where, what waits and why, and whose share is how large: all, or of a project, a person, a class.
+ */
+export const getQueue = <ThrowOnError extends boolean = false>(options?: Options<GetQueueData, ThrowOnError>) => (options?.client ?? client).get<GetQueueResponses, GetQueueErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/queue',
+    ...options
+});
 
 /**
  * Get Run
  */
-export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>) => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({ url: '/api/v1/runs/{id}', ...options });
+export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>) => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}',
+    ...options
+});
 
 /**
  * List Run Artifacts
  *
  * In the order in which they were stored.
  */
-export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: Options<ListRunArtifactsData, ThrowOnError>) => (options.client ?? client).get<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/artifacts', ...options });
+export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: Options<ListRunArtifactsData, ThrowOnError>) => (options.client ?? client).get<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/artifacts',
+    ...options
+});
+
+/**
+ * List Run Attempts
+ *
+ * The oldest first.
+ */
+export const listRunAttempts = <ThrowOnError extends boolean = false>(options: Options<ListRunAttemptsData, ThrowOnError>) => (options.client ?? client).get<ListRunAttemptsResponses, ListRunAttemptsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/attempts',
+    ...options
+});
+
+/**
+ * Get Controls
+ *
+ * The newest controls of the run and what they say so far, or whether there can be any.
+ */
+export const getControls = <ThrowOnError extends boolean = false>(options: Options<GetControlsData, ThrowOnError>) => (options.client ?? client).get<GetControlsResponses, GetControlsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/controls',
+    ...options
+});
+
+/**
+ * Start Controls
+ *
+ * A group of experiments that answers whether tuning helped this finished run.
+ */
+export const startControls = <ThrowOnError extends boolean = false>(options: Options<StartControlsData, ThrowOnError>) => (options.client ?? client).post<StartControlsResponses, StartControlsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/controls',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Stream Run Events
  *
  * The history after the position, then what happens, until the run has ended.
  */
-export const streamRunEvents = <ThrowOnError extends boolean = false>(options: Options<StreamRunEventsData, ThrowOnError, StreamRunEventsResponse>) => (options.client ?? client).sse.get<StreamRunEventsResponses, StreamRunEventsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/events', ...options });
+export const streamRunEvents = <ThrowOnError extends boolean = false>(options: Options<StreamRunEventsData, ThrowOnError, StreamRunEventsResponse>) => (options.client ?? client).sse.get<StreamRunEventsResponses, StreamRunEventsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/events',
+    ...options
+});
+
+/**
+ * Get Run Explanation
+ *
+ * What its hyper-parameters were and did, which of them matter, and how much of selection was luck.
+ */
+export const getRunExplanation = <ThrowOnError extends boolean = false>(options: Options<GetRunExplanationData, ThrowOnError>) => (options.client ?? client).get<GetRunExplanationResponses, GetRunExplanationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/explanation',
+    ...options
+});
 
 /**
  * Export Run
  */
-export const exportRun = <ThrowOnError extends boolean = false>(options: Options<ExportRunData, ThrowOnError>) => (options.client ?? client).get<ExportRunResponses, ExportRunErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/export/{table}.{format}', ...options });
+export const exportRun = <ThrowOnError extends boolean = false>(options: Options<ExportRunData, ThrowOnError>) => (options.client ?? client).get<ExportRunResponses, ExportRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/export/{table}.{format}',
+    ...options
+});
+
+/**
+ * Extend Run
+ *
+ * A finished or stopped run goes on to a larger budget. Its result so far stays that of its last attempt.
+ */
+export const extendRun = <ThrowOnError extends boolean = false>(options: Options<ExtendRunData, ThrowOnError>) => (options.client ?? client).post<ExtendRunResponses, ExtendRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/extend',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Run Extension
+ *
+ * Whether and how it could go on to a larger budget.
+ */
+export const getRunExtension = <ThrowOnError extends boolean = false>(options: Options<GetRunExtensionData, ThrowOnError>) => (options.client ?? client).get<GetRunExtensionResponses, GetRunExtensionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/extension',
+    ...options
+});
+
+/**
+ * Draft Fork
+ *
+ * The spec of a fork from there, to be edited and submitted as an experiment.
+ */
+export const draftFork = <ThrowOnError extends boolean = false>(options: Options<DraftForkData, ThrowOnError>) => (options.client ?? client).get<DraftForkResponses, DraftForkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/fork',
+    ...options
+});
+
+/**
+ * Fork Run
+ *
+ * A new experiment whose founders begin with weights of this run.
+ */
+export const forkRun = <ThrowOnError extends boolean = false>(options: Options<ForkRunData, ThrowOnError>) => (options.client ?? client).post<ForkRunResponses, ForkRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/fork',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Run Forkable
+ *
+ * From which spans of its lineage the run can be forked, and why not from the others.
+ */
+export const getRunForkable = <ThrowOnError extends boolean = false>(options: Options<GetRunForkableData, ThrowOnError>) => (options.client ?? client).get<GetRunForkableResponses, GetRunForkableErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/forkable',
+    ...options
+});
+
+/**
+ * List Run Forks
+ *
+ * Experiments that start from this run, the oldest first.
+ */
+export const listRunForks = <ThrowOnError extends boolean = false>(options: Options<ListRunForksData, ThrowOnError>) => (options.client ?? client).get<ListRunForksResponses, ListRunForksErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/forks',
+    ...options
+});
 
 /**
  * Get Run Lineage
  */
-export const getRunLineage = <ThrowOnError extends boolean = false>(options: Options<GetRunLineageData, ThrowOnError>) => (options.client ?? client).get<GetRunLineageResponses, GetRunLineageErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage', ...options });
+export const getRunLineage = <ThrowOnError extends boolean = false>(options: Options<GetRunLineageData, ThrowOnError>) => (options.client ?? client).get<GetRunLineageResponses, GetRunLineageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/lineage',
+    ...options
+});
 
 /**
  * Download Newick
  */
-export const downloadNewick = <ThrowOnError extends boolean = false>(options: Options<DownloadNewickData, ThrowOnError>) => (options.client ?? client).get<DownloadNewickResponses, DownloadNewickErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage.newick', ...options });
+export const downloadNewick = <ThrowOnError extends boolean = false>(options: Options<DownloadNewickData, ThrowOnError>) => (options.client ?? client).get<DownloadNewickResponses, DownloadNewickErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/lineage.newick',
+    ...options
+});
 
 /**
  * Download Ray Logs
  */
-export const downloadRayLogs = <ThrowOnError extends boolean = false>(options: Options<DownloadRayLogsData, ThrowOnError>) => (options.client ?? client).get<DownloadRayLogsResponses, DownloadRayLogsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage.ray.zip', ...options });
+export const downloadRayLogs = <ThrowOnError extends boolean = false>(options: Options<DownloadRayLogsData, ThrowOnError>) => (options.client ?? client).get<DownloadRayLogsResponses, DownloadRayLogsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/lineage.ray.zip',
+    ...options
+});
 
 /**
  * Get Span Ancestry
  */
-export const getSpanAncestry = <ThrowOnError extends boolean = false>(options: Options<GetSpanAncestryData, ThrowOnError>) => (options.client ?? client).get<GetSpanAncestryResponses, GetSpanAncestryErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage/spans/{span}/ancestry', ...options });
+export const getSpanAncestry = <ThrowOnError extends boolean = false>(options: Options<GetSpanAncestryData, ThrowOnError>) => (options.client ?? client).get<GetSpanAncestryResponses, GetSpanAncestryErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/lineage/spans/{span}/ancestry',
+    ...options
+});
 
 /**
  * Get Span Schedule
  */
-export const getSpanSchedule = <ThrowOnError extends boolean = false>(options: Options<GetSpanScheduleData, ThrowOnError>) => (options.client ?? client).get<GetSpanScheduleResponses, GetSpanScheduleErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage/spans/{span}/schedule', ...options });
+export const getSpanSchedule = <ThrowOnError extends boolean = false>(options: Options<GetSpanScheduleData, ThrowOnError>) => (options.client ?? client).get<GetSpanScheduleResponses, GetSpanScheduleErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/lineage/spans/{span}/schedule',
+    ...options
+});
 
 /**
  * Get Lineage Summary
  */
-export const getLineageSummary = <ThrowOnError extends boolean = false>(options: Options<GetLineageSummaryData, ThrowOnError>) => (options.client ?? client).get<GetLineageSummaryResponses, GetLineageSummaryErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/lineage/summary', ...options });
+export const getLineageSummary = <ThrowOnError extends boolean = false>(options: Options<GetLineageSummaryData, ThrowOnError>) => (options.client ?? client).get<GetLineageSummaryResponses, GetLineageSummaryErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/lineage/summary',
+    ...options
+});
 
 /**
  * List Run Logs
  *
  * In the order in which they were printed. A log may grow, so that `next` is never null.
  */
-export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>) => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/logs', ...options });
+export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>) => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/logs',
+    ...options
+});
 
 /**
  * Get Run Metrics
+ *
+ * All ticks of a part of the run where there are no more than `points` of them; else what as many buckets of ticks
+ * come to: mean, least and greatest value of each member.
  */
-export const getRunMetrics = <ThrowOnError extends boolean = false>(options: Options<GetRunMetricsData, ThrowOnError>) => (options.client ?? client).get<GetRunMetricsResponses, GetRunMetricsErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/metrics', ...options });
+export const getRunMetrics = <ThrowOnError extends boolean = false>(options: Options<GetRunMetricsData, ThrowOnError>) => (options.client ?? client).get<GetRunMetricsResponses, GetRunMetricsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/metrics',
+    ...options
+});
 
 /**
  * List Metric Names
  *
  * Sorted.
  */
-export const listMetricNames = <ThrowOnError extends boolean = false>(options: Options<ListMetricNamesData, ThrowOnError>) => (options.client ?? client).get<ListMetricNamesResponses, ListMetricNamesErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/metrics/names', ...options });
+export const listMetricNames = <ThrowOnError extends boolean = false>(options: Options<ListMetricNamesData, ThrowOnError>) => (options.client ?? client).get<ListMetricNamesResponses, ListMetricNamesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/metrics/names',
+    ...options
+});
+
+/**
+ * Pause Run
+ *
+ * What waits or runs keeps what it has come to and waits, from its next border on, until it is resumed.
+ */
+export const pauseRun = <ThrowOnError extends boolean = false>(options: Options<PauseRunData, ThrowOnError>) => (options.client ?? client).post<PauseRunResponses, PauseRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/pause',
+    ...options
+});
+
+/**
+ * Get Run Policy
+ *
+ * The card of the winner's policy, which a run leaves when it finishes. Its file is the artifact.
+ */
+export const getRunPolicy = <ThrowOnError extends boolean = false>(options: Options<GetRunPolicyData, ThrowOnError>) => (options.client ?? client).get<GetRunPolicyResponses, GetRunPolicyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/policy',
+    ...options
+});
+
+/**
+ * Resume Run
+ *
+ * What is paused or stopped goes on from its newest checkpoint.
+ */
+export const resumeRun = <ThrowOnError extends boolean = false>(options: Options<ResumeRunData, ThrowOnError>) => (options.client ?? client).post<ResumeRunResponses, ResumeRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/resume',
+    ...options
+});
+
+/**
+ * Retry Run
+ *
+ * What failed goes on from its newest checkpoint, with all its attempts.
+ */
+export const retryRun = <ThrowOnError extends boolean = false>(options: Options<RetryRunData, ThrowOnError>) => (options.client ?? client).post<RetryRunResponses, RetryRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/retry',
+    ...options
+});
 
 /**
  * Get Run Schedule
  */
-export const getRunSchedule = <ThrowOnError extends boolean = false>(options: Options<GetRunScheduleData, ThrowOnError>) => (options.client ?? client).get<GetRunScheduleResponses, GetRunScheduleErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/schedule', ...options });
+export const getRunSchedule = <ThrowOnError extends boolean = false>(options: Options<GetRunScheduleData, ThrowOnError>) => (options.client ?? client).get<GetRunScheduleResponses, GetRunScheduleErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/schedule',
+    ...options
+});
 
 /**
  * Stop Run
+ *
+ * What has not ended writes a checkpoint at its next border and ends. What waits leaves the queue at once.
  */
-export const stopRun = <ThrowOnError extends boolean = false>(options: Options<StopRunData, ThrowOnError>) => (options.client ?? client).post<StopRunResponses, StopRunErrors, ThrowOnError>({ url: '/api/v1/runs/{id}/stop', ...options });
+export const stopRun = <ThrowOnError extends boolean = false>(options: Options<StopRunData, ThrowOnError>) => (options.client ?? client).post<StopRunResponses, StopRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/stop',
+    ...options
+});
 
 /**
  * Advise Spec
@@ -267,6 +1169,7 @@ export const stopRun = <ThrowOnError extends boolean = false>(options: Options<S
  * How many members fit into each worker's memory, and what one more costs by the stored runtime studies.
  */
 export const adviseSpec = <ThrowOnError extends boolean = false>(options: Options<AdviseSpecData, ThrowOnError>) => (options.client ?? client).post<AdviseSpecResponses, AdviseSpecErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/specs/advice',
     ...options,
     headers: {
@@ -276,9 +1179,21 @@ export const adviseSpec = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
+ * Get Spec Schema
+ *
+ * What an experiment's spec may say: its JSON schema, and the short forms that are written instead of sections.
+ */
+export const getSpecSchema = <ThrowOnError extends boolean = false>(options?: Options<GetSpecSchemaData, ThrowOnError>) => (options?.client ?? client).get<GetSpecSchemaResponses, GetSpecSchemaErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/specs/schema',
+    ...options
+});
+
+/**
  * Validate Spec
  */
 export const validateSpec = <ThrowOnError extends boolean = false>(options: Options<ValidateSpecData, ThrowOnError>) => (options.client ?? client).post<ValidateSpecResponses, ValidateSpecErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/specs/validate',
     ...options,
     headers: {
@@ -292,7 +1207,11 @@ export const validateSpec = <ThrowOnError extends boolean = false>(options: Opti
  *
  * The newest first.
  */
-export const listStudies = <ThrowOnError extends boolean = false>(options?: Options<ListStudiesData, ThrowOnError>) => (options?.client ?? client).get<ListStudiesResponses, ListStudiesErrors, ThrowOnError>({ url: '/api/v1/studies', ...options });
+export const listStudies = <ThrowOnError extends boolean = false>(options?: Options<ListStudiesData, ThrowOnError>) => (options?.client ?? client).get<ListStudiesResponses, ListStudiesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies',
+    ...options
+});
 
 /**
  * Create Study
@@ -300,6 +1219,7 @@ export const listStudies = <ThrowOnError extends boolean = false>(options?: Opti
  * Puts a study into the queue.
  */
 export const createStudy = <ThrowOnError extends boolean = false>(options: Options<CreateStudyData, ThrowOnError>) => (options.client ?? client).post<CreateStudyResponses, CreateStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/studies',
     ...options,
     headers: {
@@ -314,6 +1234,7 @@ export const createStudy = <ThrowOnError extends boolean = false>(options: Optio
  * Stores a study that was run by `phylon study`.
  */
 export const uploadStudy = <ThrowOnError extends boolean = false>(options: Options<UploadStudyData, ThrowOnError>) => (options.client ?? client).post<UploadStudyResponses, UploadStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/studies/upload',
     ...options,
     headers: {
@@ -325,38 +1246,213 @@ export const uploadStudy = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Delete Study
  */
-export const deleteStudy = <ThrowOnError extends boolean = false>(options: Options<DeleteStudyData, ThrowOnError>) => (options.client ?? client).delete<DeleteStudyResponses, DeleteStudyErrors, ThrowOnError>({ url: '/api/v1/studies/{id}', ...options });
+export const deleteStudy = <ThrowOnError extends boolean = false>(options: Options<DeleteStudyData, ThrowOnError>) => (options.client ?? client).delete<DeleteStudyResponses, DeleteStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies/{id}',
+    ...options
+});
 
 /**
  * Get Study
  */
-export const getStudy = <ThrowOnError extends boolean = false>(options: Options<GetStudyData, ThrowOnError>) => (options.client ?? client).get<GetStudyResponses, GetStudyErrors, ThrowOnError>({ url: '/api/v1/studies/{id}', ...options });
+export const getStudy = <ThrowOnError extends boolean = false>(options: Options<GetStudyData, ThrowOnError>) => (options.client ?? client).get<GetStudyResponses, GetStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies/{id}',
+    ...options
+});
 
 /**
  * Stream Study Events
  *
  * The history after the position, then what happens, until the study has ended.
  */
-export const streamStudyEvents = <ThrowOnError extends boolean = false>(options: Options<StreamStudyEventsData, ThrowOnError, StreamStudyEventsResponse>) => (options.client ?? client).sse.get<StreamStudyEventsResponses, StreamStudyEventsErrors, ThrowOnError>({ url: '/api/v1/studies/{id}/events', ...options });
+export const streamStudyEvents = <ThrowOnError extends boolean = false>(options: Options<StreamStudyEventsData, ThrowOnError, StreamStudyEventsResponse>) => (options.client ?? client).sse.get<StreamStudyEventsResponses, StreamStudyEventsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies/{id}/events',
+    ...options
+});
 
 /**
  * List Study Logs
  *
  * In the order in which they were printed. A log may grow, so that `next` is never null.
  */
-export const listStudyLogs = <ThrowOnError extends boolean = false>(options: Options<ListStudyLogsData, ThrowOnError>) => (options.client ?? client).get<ListStudyLogsResponses, ListStudyLogsErrors, ThrowOnError>({ url: '/api/v1/studies/{id}/logs', ...options });
+export const listStudyLogs = <ThrowOnError extends boolean = false>(options: Options<ListStudyLogsData, ThrowOnError>) => (options.client ?? client).get<ListStudyLogsResponses, ListStudyLogsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies/{id}/logs',
+    ...options
+});
+
+/**
+ * Pause Study
+ *
+ * What waits or runs keeps what it has come to and waits, from its next border on, until it is resumed.
+ */
+export const pauseStudy = <ThrowOnError extends boolean = false>(options: Options<PauseStudyData, ThrowOnError>) => (options.client ?? client).post<PauseStudyResponses, PauseStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies/{id}/pause',
+    ...options
+});
+
+/**
+ * Resume Study
+ *
+ * What is paused or stopped goes on from its newest checkpoint.
+ */
+export const resumeStudy = <ThrowOnError extends boolean = false>(options: Options<ResumeStudyData, ThrowOnError>) => (options.client ?? client).post<ResumeStudyResponses, ResumeStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies/{id}/resume',
+    ...options
+});
+
+/**
+ * Retry Study
+ *
+ * What failed goes on from its newest checkpoint, with all its attempts.
+ */
+export const retryStudy = <ThrowOnError extends boolean = false>(options: Options<RetryStudyData, ThrowOnError>) => (options.client ?? client).post<RetryStudyResponses, RetryStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies/{id}/retry',
+    ...options
+});
 
 /**
  * Stop Study
  *
- * What it has measured by then is kept.
+ * What has not ended writes a checkpoint at its next border and ends. What waits leaves the queue at once.
  */
-export const stopStudy = <ThrowOnError extends boolean = false>(options: Options<StopStudyData, ThrowOnError>) => (options.client ?? client).post<StopStudyResponses, StopStudyErrors, ThrowOnError>({ url: '/api/v1/studies/{id}/stop', ...options });
+export const stopStudy = <ThrowOnError extends boolean = false>(options: Options<StopStudyData, ThrowOnError>) => (options.client ?? client).post<StopStudyResponses, StopStudyErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/studies/{id}/stop',
+    ...options
+});
 
 /**
  * List Suites
  */
-export const listSuites = <ThrowOnError extends boolean = false>(options?: Options<ListSuitesData, ThrowOnError>) => (options?.client ?? client).get<ListSuitesResponses, ListSuitesErrors, ThrowOnError>({ url: '/api/v1/suites', ...options });
+export const listSuites = <ThrowOnError extends boolean = false>(options?: Options<ListSuitesData, ThrowOnError>) => (options?.client ?? client).get<ListSuitesResponses, ListSuitesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/suites',
+    ...options
+});
+
+/**
+ * List Views
+ *
+ * One's own, and those of one's projects.
+ */
+export const listViews = <ThrowOnError extends boolean = false>(options?: Options<ListViewsData, ThrowOnError>) => (options?.client ?? client).get<ListViewsResponses, ListViewsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/views',
+    ...options
+});
+
+/**
+ * Create View
+ */
+export const createView = <ThrowOnError extends boolean = false>(options: Options<CreateViewData, ThrowOnError>) => (options.client ?? client).post<CreateViewResponses, CreateViewErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/views',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete View
+ */
+export const deleteView = <ThrowOnError extends boolean = false>(options: Options<DeleteViewData, ThrowOnError>) => (options.client ?? client).delete<DeleteViewResponses, DeleteViewErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/views/{id}',
+    ...options
+});
+
+/**
+ * Change View
+ */
+export const changeView = <ThrowOnError extends boolean = false>(options: Options<ChangeViewData, ThrowOnError>) => (options.client ?? client).patch<ChangeViewResponses, ChangeViewErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/views/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Webhooks
+ *
+ * Those of the projects that the viewer administers.
+ */
+export const listWebhooks = <ThrowOnError extends boolean = false>(options?: Options<ListWebhooksData, ThrowOnError>) => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/webhooks',
+    ...options
+});
+
+/**
+ * Create Webhook
+ *
+ * The answer holds the secret that verifies signatures; it is not shown again.
+ */
+export const createWebhook = <ThrowOnError extends boolean = false>(options: Options<CreateWebhookData, ThrowOnError>) => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/webhooks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Webhook
+ *
+ * What was not delivered yet is not sent any more.
+ */
+export const deleteWebhook = <ThrowOnError extends boolean = false>(options: Options<DeleteWebhookData, ThrowOnError>) => (options.client ?? client).delete<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/webhooks/{id}',
+    ...options
+});
+
+/**
+ * Change Webhook
+ */
+export const changeWebhook = <ThrowOnError extends boolean = false>(options: Options<ChangeWebhookData, ThrowOnError>) => (options.client ?? client).patch<ChangeWebhookResponses, ChangeWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/webhooks/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Deliveries
+ *
+ * The newest first.
+ */
+export const listDeliveries = <ThrowOnError extends boolean = false>(options: Options<ListDeliveriesData, ThrowOnError>) => (options.client ?? client).get<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/webhooks/{id}/deliveries',
+    ...options
+});
+
+/**
+ * Test Webhook
+ *
+ * Sends a message soon; its delivery is listed with the others.
+ */
+export const testWebhook = <ThrowOnError extends boolean = false>(options: Options<TestWebhookData, ThrowOnError>) => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/webhooks/{id}/test',
+    ...options
+});
 
 /**
  * Download Checkpoint
@@ -368,7 +1464,49 @@ export const downloadCheckpoint = <ThrowOnError extends boolean = false>(options
 });
 
 /**
+ * Enrol Worker
+ *
+ * Exchanges a code for a credential, which is shown in this answer and never again.
+ */
+export const enrolWorker = <ThrowOnError extends boolean = false>(options: Options<EnrolWorkerData, ThrowOnError>) => (options.client ?? client).post<EnrolWorkerResponses, EnrolWorkerErrors, ThrowOnError>({
+    url: '/api/v1/worker/enrol',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Find Needed Folders
+ *
+ * Those of jobs that may go on. What ended jobs left is with the service, and deleted ones leave nothing.
+ */
+export const findNeededFolders = <ThrowOnError extends boolean = false>(options: Options<FindNeededFoldersData, ThrowOnError>) => (options.client ?? client).post<FindNeededFoldersResponses, FindNeededFoldersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/worker/folders',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Upload
+ *
+ * How much of the file is here, so that an interrupted upload goes on there.
+ */
+export const getUpload = <ThrowOnError extends boolean = false>(options: Options<GetUploadData, ThrowOnError>) => (options.client ?? client).get<GetUploadResponses, GetUploadErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/worker/jobs/{id}/artifacts/{name}',
+    ...options
+});
+
+/**
  * Upload Artifact
+ *
+ * A part of a file that begins at `offset`. Without `total`, the length of the file, this part is the last.
  */
 export const uploadArtifact = <ThrowOnError extends boolean = false>(options: Options<UploadArtifactData, ThrowOnError>) => (options.client ?? client).put<UploadArtifactResponses, UploadArtifactErrors, ThrowOnError>({
     bodySerializer: null,
@@ -456,8 +1594,121 @@ export const beatWorker = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
+ * Report Fault
+ *
+ * Its device fails, so it must get no job; or it works again.
+ */
+export const reportFault = <ThrowOnError extends boolean = false>(options: Options<ReportFaultData, ThrowOnError>) => (options.client ?? client).post<ReportFaultResponses, ReportFaultErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/worker/{worker_id}/fault',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Leave Service
+ *
+ * It ends in order: jobs go to others at once, and it takes up its row when it comes back.
+ */
+export const leaveService = <ThrowOnError extends boolean = false>(options: Options<LeaveServiceData, ThrowOnError>) => (options.client ?? client).post<LeaveServiceResponses, LeaveServiceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/worker/{worker_id}/leave',
+    ...options
+});
+
+/**
  * List Workers
  *
  * Those that were alive within the last day, in the order in which they first came.
  */
-export const listWorkers = <ThrowOnError extends boolean = false>(options?: Options<ListWorkersData, ThrowOnError>) => (options?.client ?? client).get<ListWorkersResponses, ListWorkersErrors, ThrowOnError>({ url: '/api/v1/workers', ...options });
+export const listWorkers = <ThrowOnError extends boolean = false>(options?: Options<ListWorkersData, ThrowOnError>) => (options?.client ?? client).get<ListWorkersResponses, ListWorkersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/workers',
+    ...options
+});
+
+/**
+ * Create Enrolment Code
+ *
+ * Lets one worker enrol, within an hour. Shown in this answer and never again.
+ */
+export const createEnrolmentCode = <ThrowOnError extends boolean = false>(options: Options<CreateEnrolmentCodeData, ThrowOnError>) => (options.client ?? client).post<CreateEnrolmentCodeResponses, CreateEnrolmentCodeErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/workers/codes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Change Worker
+ */
+export const changeWorker = <ThrowOnError extends boolean = false>(options: Options<ChangeWorkerData, ThrowOnError>) => (options.client ?? client).patch<ChangeWorkerResponses, ChangeWorkerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/workers/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Drain Worker
+ *
+ * It gets no new job. What it executes goes on to its end, or back to the queue with `now`.
+ */
+export const drainWorker = <ThrowOnError extends boolean = false>(options: Options<DrainWorkerData, ThrowOnError>) => (options.client ?? client).post<DrainWorkerResponses, DrainWorkerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/workers/{id}/drain',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Worker Load
+ */
+export const getWorkerLoad = <ThrowOnError extends boolean = false>(options: Options<GetWorkerLoadData, ThrowOnError>) => (options.client ?? client).get<GetWorkerLoadResponses, GetWorkerLoadErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/workers/{id}/load',
+    ...options
+});
+
+/**
+ * Release Worker
+ *
+ * Lets it back from quarantine.
+ */
+export const releaseWorker = <ThrowOnError extends boolean = false>(options: Options<ReleaseWorkerData, ThrowOnError>) => (options.client ?? client).post<ReleaseWorkerResponses, ReleaseWorkerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/workers/{id}/release',
+    ...options
+});
+
+/**
+ * Revoke Worker
+ *
+ * Its credential counts no more, and what it executes goes to others.
+ */
+export const revokeWorker = <ThrowOnError extends boolean = false>(options: Options<RevokeWorkerData, ThrowOnError>) => (options.client ?? client).post<RevokeWorkerResponses, RevokeWorkerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/workers/{id}/revoke',
+    ...options
+});
+
+/**
+ * Undrain Worker
+ */
+export const undrainWorker = <ThrowOnError extends boolean = false>(options: Options<UndrainWorkerData, ThrowOnError>) => (options.client ?? client).post<UndrainWorkerResponses, UndrainWorkerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/workers/{id}/undrain',
+    ...options
+});

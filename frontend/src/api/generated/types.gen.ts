@@ -7,19 +7,20 @@ export type ClientOptions = {
 /**
  * ActiveStatus
  *
- * The statuses that change by themselves; a job, experiment or group in any other has ended.
+ * A job, experiment or group in any other status has ended.
  */
 export const ActiveStatus = {
     QUEUED: 'queued',
     DISPATCHED: 'dispatched',
     RUNNING: 'running',
-    STOPPING: 'stopping'
+    STOPPING: 'stopping',
+    PAUSED: 'paused'
 } as const;
 
 /**
  * ActiveStatus
  *
- * The statuses that change by themselves; a job, experiment or group in any other has ended.
+ * A job, experiment or group in any other status has ended.
  */
 export type ActiveStatus = typeof ActiveStatus[keyof typeof ActiveStatus];
 
@@ -106,7 +107,7 @@ export type Aggregate = {
      */
     interquartile_mean: Estimate;
     /**
-     * Of the experiments' final returns.
+     * Of the experiments' scores.
      */
     mean: Estimate;
     /**
@@ -124,7 +125,7 @@ export type Algorithm = {
     /**
      * Actions
      */
-    actions: Array<'box' | 'discrete'>;
+    actions: Array<'box' | 'discrete' | 'multi_discrete'>;
     /**
      * Defaults Source
      */
@@ -236,6 +237,200 @@ export type Ancestry = {
 };
 
 /**
+ * Arm
+ */
+export type Arm = {
+    /**
+     * Experiments
+     */
+    experiments: Array<ComparedExperiment>;
+    group: GroupName | null;
+    iqm: Estimate | null;
+    /**
+     * Key
+     *
+     * `experiment-3` or `group-2`: what parameters call it by.
+     */
+    key: string;
+    /**
+     * Of the scores on the common tasks; none without any, and where tasks pay on different scales.
+     */
+    mean: Estimate | null;
+    median: Estimate | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * How far scores stay below the target on average; none without a target.
+     */
+    optimality_gap: Estimate | null;
+    /**
+     * Replicates
+     *
+     * Those that count; on the common tasks alone.
+     */
+    replicates: Array<Replicate>;
+    /**
+     * Runs
+     */
+    runs: number;
+};
+
+/**
+ * ArmBudget
+ *
+ * What a run of the arm has spent, the mean over its runs.
+ */
+export type ArmBudget = {
+    /**
+     * Env Steps
+     *
+     * Of each member.
+     */
+    env_steps: number;
+    /**
+     * Seconds
+     *
+     * Of work; None before the first tick of any run.
+     */
+    seconds: number | null;
+    /**
+     * Total Env Steps
+     *
+     * Of all members together.
+     */
+    total_env_steps: number;
+    /**
+     * Updates
+     *
+     * Of each member; None where its spec does not say.
+     */
+    updates: number | null;
+};
+
+/**
+ * ArmCurve
+ */
+export type ArmCurve = {
+    /**
+     * Arm
+     */
+    arm: string;
+    /**
+     * High
+     */
+    high: Array<number | null>;
+    /**
+     * Low
+     *
+     * Ends of the 95 % interval; null where a task has fewer than two replicates.
+     */
+    low: Array<number | null>;
+    /**
+     * Replicates
+     *
+     * How many have come so far.
+     */
+    replicates: Array<number>;
+    /**
+     * Runs
+     *
+     * Each replicate's own curve, where asked for.
+     */
+    runs: Array<RunCurve>;
+    seconds_to_target: Reaching | null;
+    steps_to_target: Reaching | null;
+    /**
+     * Value
+     */
+    value: Array<number | null>;
+    /**
+     * X
+     */
+    x: Array<number>;
+};
+
+/**
+ * ArmPair
+ *
+ * The first against the second: above zero, the first is better.
+ */
+export type ArmPair = {
+    /**
+     * Of the chosen statistic; none where tasks pay on different scales.
+     */
+    difference: Estimate | null;
+    /**
+     * First
+     */
+    first: string;
+    /**
+     * The probability that a replicate of the first beats one of the second.
+     */
+    improvement: Estimate;
+    /**
+     * Replicates Needed
+     *
+     * Of each arm on every task, to tell a difference as large as this one from none. None where it cannot be said.
+     */
+    replicates_needed: number | null;
+    /**
+     * Second
+     */
+    second: string;
+};
+
+/**
+ * ArmProfile
+ */
+export type ArmProfile = {
+    /**
+     * Arm
+     */
+    arm: string;
+    /**
+     * High
+     */
+    high: Array<number | null>;
+    /**
+     * Low
+     */
+    low: Array<number | null>;
+    /**
+     * Share
+     *
+     * Of the scores that are above each threshold.
+     */
+    share: Array<number>;
+};
+
+/**
+ * ArmTimes
+ */
+export type ArmTimes = {
+    /**
+     * Arm
+     */
+    arm: string;
+    budget: ArmBudget;
+    /**
+     * Runs
+     *
+     * That have measured their time.
+     */
+    runs: number;
+    /**
+     * Seconds
+     *
+     * Of each phase, the mean over these runs.
+     */
+    seconds: {
+        [key in Phase]?: number;
+    };
+};
+
+/**
  * Artifact
  */
 export type Artifact = {
@@ -254,7 +449,7 @@ export type Artifact = {
     /**
      * Kind
      */
-    kind: 'checkpoint' | 'video';
+    kind: 'checkpoint' | 'video' | 'policy' | 'start';
     /**
      * Name
      */
@@ -279,9 +474,254 @@ export type Artifact = {
 export type ArtifactStored = {
     /**
      * Artifact Id
+     *
+     * None while a part of the file is missing.
      */
-    artifact_id: number;
+    artifact_id: number | null;
+    /**
+     * Received
+     *
+     * Bytes of the file that the service has.
+     */
+    received: number;
 };
+
+/**
+ * Attempt
+ *
+ * One worker's time with a run.
+ */
+export type Attempt = {
+    /**
+     * Began At
+     */
+    began_at: string;
+    /**
+     * Checkpoint
+     *
+     * The file that it went on from; None where it started from the beginning.
+     */
+    checkpoint: string | null;
+    /**
+     * Detail
+     *
+     * What its worker or the run said at its end.
+     */
+    detail: string | null;
+    /**
+     * None while it goes on.
+     */
+    end: AttemptEnd | null;
+    /**
+     * Which limit of the budget that it had was reached first, where it finished the run.
+     */
+    end_reason: EndReason | null;
+    /**
+     * Ended At
+     */
+    ended_at: string | null;
+    /**
+     * The run's result at its end, where it finished the run. Extending a run makes it a result of its past.
+     */
+    final: FinalReturn | null;
+    /**
+     * From Step
+     *
+     * Environment steps of each member when it began; None before it has begun, and in attempts of older versions.
+     */
+    from_step: number | null;
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * To Step
+     *
+     * The last step that it reported. A later attempt may have begun before it.
+     */
+    to_step: number | null;
+    /**
+     * Worker Name
+     */
+    worker_name: string;
+};
+
+export const AttemptEnd = {
+    FINISHED: 'finished',
+    STOPPED: 'stopped',
+    FAILED: 'failed',
+    CRASHED: 'crashed',
+    WORKER_SHUTDOWN: 'worker_shutdown',
+    YIELDED: 'yielded',
+    LOW_DISK: 'low_disk',
+    LOST: 'lost'
+} as const;
+
+export type AttemptEnd = typeof AttemptEnd[keyof typeof AttemptEnd];
+
+/**
+ * AuditRecord
+ */
+export type AuditRecord = {
+    /**
+     * Action
+     */
+    action: string;
+    /**
+     * Actor
+     *
+     * Their name, or the e-mail address that was tried.
+     */
+    actor: string;
+    /**
+     * Actor Id
+     */
+    actor_id: number | null;
+    /**
+     * Address
+     */
+    address: string | null;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Detail
+     */
+    detail: {
+        [key: string]: unknown;
+    };
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Project Id
+     */
+    project_id: number | null;
+    /**
+     * Target
+     */
+    target: string;
+};
+
+/**
+ * BoundSide
+ */
+export const BoundSide = { LOW: 'low', HIGH: 'high' } as const;
+
+/**
+ * BoundSide
+ */
+export type BoundSide = typeof BoundSide[keyof typeof BoundSide];
+
+/**
+ * BulkAction
+ */
+export const BulkAction = {
+    STOP: 'stop',
+    PAUSE: 'pause',
+    RESUME: 'resume',
+    RETRY: 'retry',
+    ARCHIVE: 'archive',
+    UNARCHIVE: 'unarchive',
+    STAR: 'star',
+    UNSTAR: 'unstar',
+    TAG: 'tag',
+    UNTAG: 'untag',
+    DELETE: 'delete'
+} as const;
+
+/**
+ * BulkAction
+ */
+export type BulkAction = typeof BulkAction[keyof typeof BulkAction];
+
+/**
+ * BulkRefusal
+ */
+export type BulkRefusal = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Reason
+     */
+    reason: string;
+};
+
+/**
+ * BulkReport
+ *
+ * Each experiment for itself: one that cannot be changed does not hold up the others.
+ */
+export type BulkReport = {
+    /**
+     * Done
+     */
+    done: Array<number>;
+    /**
+     * Refused
+     */
+    refused: Array<BulkRefusal>;
+};
+
+/**
+ * BulkRequest
+ *
+ * One action on several experiments.
+ */
+export type BulkRequest = {
+    action: BulkAction;
+    /**
+     * Ids
+     */
+    ids: Array<number>;
+    /**
+     * Tag
+     *
+     * For `tag` and `untag`.
+     */
+    tag?: string | null;
+};
+
+/**
+ * Caveat
+ *
+ * A reason to doubt what the numbers say.
+ */
+export type Caveat = {
+    kind: CaveatKind;
+    /**
+     * Text
+     */
+    text: string;
+};
+
+/**
+ * CaveatKind
+ */
+export const CaveatKind = {
+    NO_COMMON_TASK: 'no_common_task',
+    LEFT_OUT_TASKS: 'left_out_tasks',
+    SCALES: 'scales',
+    FEW_REPLICATES: 'few_replicates',
+    MEMBERS: 'members',
+    UNFINISHED: 'unfinished',
+    LEFT_OUT_RUNS: 'left_out_runs',
+    DIVERGED: 'diverged',
+    NOT_FINAL: 'not_final',
+    IMPORTED: 'imported',
+    BUDGETS: 'budgets',
+    MANY_ARMS: 'many_arms',
+    SEVERAL_DIFFERENCES: 'several_differences'
+} as const;
+
+/**
+ * CaveatKind
+ */
+export type CaveatKind = typeof CaveatKind[keyof typeof CaveatKind];
 
 /**
  * Checkpoint
@@ -330,7 +770,7 @@ export type Checkpoint = {
 /**
  * CheckpointReference
  *
- * The newest checkpoint that the service holds for a run.
+ * A checkpoint that the service holds for a run.
  */
 export type CheckpointReference = {
     /**
@@ -389,6 +829,12 @@ export type Claim = {
      * Payload
      */
     payload: RunPayload | StudyPayload;
+    /**
+     * Slots
+     *
+     * Numbers of the worker's slots that the job occupies, counted from 0.
+     */
+    slots: Array<number>;
 };
 
 /**
@@ -399,6 +845,591 @@ export type ClaimRequest = {
      * Worker Id
      */
     worker_id: number;
+};
+
+/**
+ * ComparedBudgets
+ */
+export type ComparedBudgets = {
+    /**
+     * Arms
+     */
+    arms: Array<ArmTimes>;
+};
+
+/**
+ * ComparedCurves
+ */
+export type ComparedCurves = {
+    /**
+     * Arms
+     */
+    arms: Array<ArmCurve>;
+    axis: CurveAxis;
+    /**
+     * Metric
+     */
+    metric: string;
+    /**
+     * Note
+     *
+     * Why there are no curves.
+     */
+    note: string | null;
+    /**
+     * Of
+     *
+     * What a replicate's value is, in words, e.g. `best member`.
+     */
+    of: string;
+    statistic: StatisticName;
+    /**
+     * Target
+     */
+    target: number | null;
+    /**
+     * Tasks
+     */
+    tasks: Array<string>;
+};
+
+/**
+ * ComparedExperiment
+ */
+export type ComparedExperiment = {
+    /**
+     * Algorithm
+     */
+    algorithm: string;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Where it was trained elsewhere: the format of its files.
+     */
+    imported: ImportFormat | null;
+    /**
+     * Method
+     */
+    method: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Population Size
+     */
+    population_size: number;
+    status: ExperimentStatus;
+};
+
+/**
+ * Comparison
+ */
+export type Comparison = {
+    /**
+     * All Tasks
+     *
+     * Environments of any arm.
+     */
+    all_tasks: Array<string>;
+    /**
+     * Arms
+     */
+    arms: Array<Arm>;
+    /**
+     * At
+     *
+     * Where on the axis scores were taken; else they are final returns.
+     */
+    at: number | null;
+    /**
+     * Of `at`, where it is given.
+     */
+    axis: CurveAxis;
+    /**
+     * Baseline
+     */
+    baseline: string | null;
+    /**
+     * Comparable
+     *
+     * Whether returns of these tasks are on one scale.
+     */
+    comparable: boolean;
+    /**
+     * Config
+     */
+    config: Array<ConfigDifference>;
+    /**
+     * Metric
+     */
+    metric: string;
+    /**
+     * Pairs
+     *
+     * Every arm against the baseline.
+     */
+    pairs: Array<ArmPair>;
+    profiles: Profiles | null;
+    /**
+     * Asked for, or the mean for one task and the interquartile mean for several.
+     */
+    statistic: StatisticName;
+    /**
+     * Target
+     */
+    target: number | null;
+    /**
+     * Tasks
+     *
+     * Environments that all arms have: what the numbers are of.
+     */
+    tasks: Array<string>;
+    verdict: Verdict;
+};
+
+/**
+ * ConfigDifference
+ *
+ * A field of the resolved specs that is not the same in all arms.
+ */
+export type ConfigDifference = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Values
+     *
+     * By arm; a list of texts where the experiments of an arm differ among themselves, null where it is absent.
+     */
+    values: Array<unknown>;
+};
+
+/**
+ * Control
+ */
+export type Control = {
+    answer: ControlAnswer;
+    /**
+     * Of the mean final return: the tuned experiment's minus the control's.
+     */
+    difference: Estimate | null;
+    /**
+     * Experiment Id
+     */
+    experiment_id: number;
+    kind: ControlKind;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Replicates Needed
+     *
+     * Of each, to tell a difference as large as this one from none.
+     */
+    replicates_needed: number | null;
+    status: ExperimentStatus;
+};
+
+/**
+ * ControlAnswer
+ */
+export const ControlAnswer = {
+    HELPED: 'helped',
+    HARMED: 'harmed',
+    UNCLEAR: 'unclear',
+    PENDING: 'pending'
+} as const;
+
+/**
+ * ControlAnswer
+ */
+export type ControlAnswer = typeof ControlAnswer[keyof typeof ControlAnswer];
+
+/**
+ * ControlKind
+ */
+export const ControlKind = {
+    SCHEDULE: 'schedule',
+    FIXED: 'fixed',
+    RANDOM_SEARCH: 'random_search'
+} as const;
+
+/**
+ * ControlKind
+ */
+export type ControlKind = typeof ControlKind[keyof typeof ControlKind];
+
+/**
+ * Controls
+ */
+export type Controls = {
+    /**
+     * Caveats
+     */
+    caveats: Array<Caveat>;
+    /**
+     * Controls
+     */
+    controls: Array<Control>;
+    group: GroupName;
+    /**
+     * Headline
+     */
+    headline: string;
+    /**
+     * Is Over
+     *
+     * Whether all of them have ended.
+     */
+    is_over: boolean;
+    /**
+     * Run Id
+     */
+    run_id: number;
+};
+
+/**
+ * ControlsRequest
+ */
+export type ControlsRequest = {
+    priority?: Priority;
+    /**
+     * Project
+     *
+     * The name of the project that they are for; without it, that of the run.
+     */
+    project?: string | null;
+    /**
+     * Wait For Worker
+     *
+     * Queue it although no worker that is known could execute it.
+     */
+    wait_for_worker?: boolean;
+};
+
+/**
+ * CreatedWebhook
+ */
+export type CreatedWebhook = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Enabled
+     */
+    enabled: boolean;
+    /**
+     * Events
+     */
+    events: Array<WebhookEvent>;
+    format: WebhookFormat;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Project Id
+     */
+    project_id: number;
+    /**
+     * Secret
+     *
+     * Verifies signatures. It is shown this once.
+     */
+    secret: string;
+    /**
+     * Url
+     */
+    url: string;
+};
+
+/**
+ * CurveAxis
+ */
+export const CurveAxis = {
+    STEPS: 'steps',
+    UPDATES: 'updates',
+    WALL: 'wall',
+    TOTAL_STEPS: 'total_steps'
+} as const;
+
+/**
+ * CurveAxis
+ */
+export type CurveAxis = typeof CurveAxis[keyof typeof CurveAxis];
+
+/**
+ * Delivery
+ *
+ * One message to one webhook, however often it had to be sent.
+ */
+export type Delivery = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Dead At
+     *
+     * When it was given up, after a day of tries.
+     */
+    dead_at: string | null;
+    /**
+     * Delivered At
+     */
+    delivered_at: string | null;
+    event: WebhookEvent;
+    /**
+     * Id
+     *
+     * Sent as `webhook-id`, the same at each try, so that a receiver can tell a repetition.
+     */
+    id: string;
+    /**
+     * Last Error
+     */
+    last_error: string | null;
+    /**
+     * Last Status
+     *
+     * The HTTP status of the last answer; none where there was no answer.
+     */
+    last_status: number | null;
+    /**
+     * Next Try At
+     *
+     * None once it was delivered or given up.
+     */
+    next_try_at: string | null;
+    /**
+     * Tries
+     */
+    tries: number;
+};
+
+/**
+ * Diverged
+ *
+ * A number of a member is no longer finite, so the member is set aside.
+ *
+ * It has no fitness and is nobody's donor until another member replaces it; the others go on.
+ */
+export type Diverged = {
+    /**
+     * Hyperparams
+     */
+    hyperparams: {
+        [key: string]: Real;
+    };
+    /**
+     * Kind
+     */
+    kind: 'diverged';
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Metric
+     *
+     * Of its updates, such as `critic_loss`; `weights` where these alone are not finite.
+     */
+    metric: string;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Span
+     *
+     * The stretch of its life that ended so.
+     */
+    span: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    value: Real;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
+ * Divergence
+ *
+ * Where a member's training broke down, and by which number. From there on it is set aside.
+ */
+export type Divergence = {
+    /**
+     * Metric
+     *
+     * Of its updates, such as `critic_loss`; `weights` where these alone are not finite.
+     */
+    metric: string;
+    /**
+     * Step
+     */
+    step: number;
+    value: Real;
+};
+
+/**
+ * DonorNoise
+ *
+ * A copy from one slot into another, and how much of it was chance.
+ */
+export type DonorNoise = {
+    /**
+     * Ahead Again
+     *
+     * Probability that the donor is ahead of the member that it replaced. None where errors are unknown.
+     */
+    ahead_again: number | null;
+    /**
+     * Donor
+     */
+    donor: number;
+    /**
+     * Donor Again
+     *
+     * Probability that the donor is among those that are copied, were the evaluation's errors to fall again. None
+     * where errors are unknown, or the rule does not copy from a fixed number of the best.
+     */
+    donor_again: number | null;
+    /**
+     * Member
+     *
+     * Whose slot it took.
+     */
+    member: number;
+    /**
+     * Run Id
+     */
+    run_id: number | null;
+    /**
+     * Span
+     *
+     * Of the child.
+     */
+    span: number;
+    /**
+     * Step
+     */
+    step: number;
+};
+
+/**
+ * DrainRequest
+ */
+export type DrainRequest = {
+    /**
+     * Now
+     *
+     * Ask the jobs that it executes to write a checkpoint and go back to the queue.
+     */
+    now?: boolean;
+};
+
+/**
+ * DrawnUnit
+ *
+ * What a resample draws, so what an interval is about.
+ */
+export const DrawnUnit = { SPAN: 'span', RUN: 'run' } as const;
+
+/**
+ * DrawnUnit
+ *
+ * What a resample draws, so what an interval is about.
+ */
+export type DrawnUnit = typeof DrawnUnit[keyof typeof DrawnUnit];
+
+export const EndReason = {
+    BUDGET: 'budget',
+    SECONDS: 'seconds',
+    TARGET_RETURN: 'target_return',
+    PLATEAU: 'plateau'
+} as const;
+
+export type EndReason = typeof EndReason[keyof typeof EndReason];
+
+/**
+ * Enrolled
+ */
+export type Enrolled = {
+    /**
+     * Credential
+     *
+     * Names and proves this worker in every later request.
+     */
+    credential: string;
+    /**
+     * Worker Id
+     */
+    worker_id: number;
+};
+
+/**
+ * Enrolment
+ *
+ * A worker that is to become one of the service's.
+ */
+export type Enrolment = {
+    /**
+     * Code
+     */
+    code: string;
+    registration: WorkerRegistration;
+};
+
+/**
+ * EnrolmentCode
+ */
+export type EnrolmentCode = {
+    /**
+     * Code
+     *
+     * Shown this once.
+     */
+    code: string;
+    /**
+     * Expires At
+     */
+    expires_at: string;
+};
+
+/**
+ * EnrolmentCodeRequest
+ */
+export type EnrolmentCodeRequest = {
+    /**
+     * Labels
+     *
+     * What the worker has from the beginning; one that is started with labels of its own has those.
+     */
+    labels?: Array<string>;
+    /**
+     * Name
+     *
+     * How the worker will be listed; by the name it gives itself without it.
+     */
+    name?: string | null;
 };
 
 /**
@@ -454,10 +1485,13 @@ export type Estimate = {
  */
 export const EventKind = {
     STARTED: 'started',
+    INTERRUPTED: 'interrupted',
     METRICS: 'metrics',
     LINEAGE: 'lineage',
+    DIVERGED: 'diverged',
     CHECKPOINT: 'checkpoint',
     VIDEO: 'video',
+    POLICY: 'policy',
     FINISHED: 'finished',
     STOPPED: 'stopped',
     FAILED: 'failed'
@@ -473,6 +1507,10 @@ export type EventKind = typeof EventKind[keyof typeof EventKind];
  */
 export type Experiment = {
     /**
+     * Archived At
+     */
+    archived_at: string | null;
+    /**
      * Created At
      */
     created_at: string;
@@ -482,9 +1520,21 @@ export type Experiment = {
      */
     id: number;
     /**
+     * Where its results are from, if it was not trained here: then it can be organised and compared, nothing else.
+     */
+    imported: ImportSource | null;
+    /**
      * Name
      */
     name: string;
+    /**
+     * Notes
+     *
+     * Markdown.
+     */
+    notes: string;
+    owner: PersonName;
+    project: ProjectName;
     /**
      * Runs
      */
@@ -495,7 +1545,23 @@ export type Experiment = {
     spec: {
         [key: string]: unknown;
     };
+    /**
+     * Starred
+     *
+     * By the one who asks.
+     */
+    starred: boolean;
+    /**
+     * Started From
+     *
+     * Where `population.start` took the founders' weights from.
+     */
+    started_from: Array<StartedFrom>;
     status: ExperimentStatus;
+    /**
+     * Tags
+     */
+    tags: Array<string>;
     /**
      * Yaml
      *
@@ -505,11 +1571,39 @@ export type Experiment = {
 };
 
 /**
+ * ExperimentChange
+ *
+ * What is not named stays as it is.
+ */
+export type ExperimentChange = {
+    /**
+     * Archived
+     */
+    archived?: boolean | null;
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Notes
+     *
+     * Markdown.
+     */
+    notes?: string | null;
+    /**
+     * Tags
+     *
+     * All that it is to have.
+     */
+    tags?: Array<string> | null;
+};
+
+/**
  * ExperimentGroup
  */
 export type ExperimentGroup = {
     /**
-     * None when returns cannot be compared, or when there are none yet.
+     * Of tasks alone; none when their returns cannot be compared, or when there are none yet.
      */
     aggregate: Aggregate | null;
     /**
@@ -547,11 +1641,17 @@ export type ExperimentGroup = {
      */
     name: string;
     /**
+     * As its document says with `of`; else tasks where each experiment has an environment of its own.
+     */
+    of: GroupOf;
+    owner: PersonName;
+    /**
      * Progress
      *
      * The mean share of the budget that its experiments have spent, from 0 to 1.
      */
     progress: number;
+    project: ProjectName;
     /**
      * Size
      *
@@ -569,6 +1669,118 @@ export type ExperimentGroup = {
 };
 
 /**
+ * ExperimentRow
+ *
+ * A row of the table of all experiments.
+ */
+export type ExperimentRow = {
+    /**
+     * Algorithm
+     */
+    algorithm: string;
+    /**
+     * Archived At
+     */
+    archived_at: string | null;
+    /**
+     * Of any member of any run at any evaluation in training.
+     */
+    best_return: Real | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Ended At
+     *
+     * When the last of its runs ended; none while one has not.
+     */
+    ended_at: string | null;
+    /**
+     * Of all runs together.
+     */
+    env_steps_per_second: Real | null;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * Error Message
+     */
+    error_message: string | null;
+    /**
+     * Of the winner in episodes that no selection saw, the mean over the runs that have one.
+     */
+    final_return: Real | null;
+    group: GroupName | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * The format of the files that it was read from; none for what was trained here.
+     */
+    imported: ImportFormat | null;
+    /**
+     * Of the best member at the last evaluation in training.
+     */
+    last_return: Real | null;
+    /**
+     * Method
+     */
+    method: string;
+    /**
+     * Name
+     */
+    name: string;
+    owner: PersonName;
+    /**
+     * Population Size
+     */
+    population_size: number;
+    project: ProjectName;
+    /**
+     * Replicates
+     */
+    replicates: number;
+    /**
+     * Sparkline
+     *
+     * Return of the best member over time, at most 40 points.
+     */
+    sparkline: Array<Real>;
+    /**
+     * Starred
+     *
+     * By the one who asks.
+     */
+    starred: boolean;
+    status: ExperimentStatus;
+    /**
+     * Step
+     *
+     * Mean over the runs.
+     */
+    step: number;
+    /**
+     * Tags
+     */
+    tags: Array<string>;
+    /**
+     * Total Steps
+     */
+    total_steps: number;
+    /**
+     * Values
+     *
+     * Of the columns that were asked for, those that it has a value for: values of its spec, or of its metrics.
+     */
+    values: {
+        [key: string]: Real | string;
+    };
+};
+
+/**
  * ExperimentStatus
  *
  * Derived from the runs: the first of these that any run is in.
@@ -576,6 +1788,7 @@ export type ExperimentGroup = {
 export const ExperimentStatus = {
     RUNNING: 'running',
     QUEUED: 'queued',
+    PAUSED: 'paused',
     FAILED: 'failed',
     STOPPED: 'stopped',
     FINISHED: 'finished'
@@ -589,77 +1802,98 @@ export const ExperimentStatus = {
 export type ExperimentStatus = typeof ExperimentStatus[keyof typeof ExperimentStatus];
 
 /**
- * ExperimentSummary
+ * Explanation
  *
- * A row of the experiments table.
+ * Of one run, or of several pooled: then hyper-parameters are those that all of them tune.
  */
-export type ExperimentSummary = {
+export type Explanation = {
     /**
-     * Algorithm
+     * Share of the differences in progress that all hyper-parameters together predict.
      */
-    algorithm: string;
+    explained: Estimate | null;
     /**
-     * Of any member of any run at any evaluation.
-     */
-    best_return: Real | null;
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Of all runs together.
-     */
-    env_steps_per_second: Real | null;
-    /**
-     * Environment
-     */
-    environment: string;
-    /**
-     * Error Message
-     */
-    error_message: string | null;
-    group: GroupName | null;
-    /**
-     * Id
-     */
-    id: number;
-    /**
-     * Of the best member at the last evaluation.
-     */
-    last_return: Real | null;
-    /**
-     * Method
-     */
-    method: string;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Population Size
-     */
-    population_size: number;
-    /**
-     * Replicates
-     */
-    replicates: number;
-    /**
-     * Sparkline
+     * Hyperparams
      *
-     * Return of the best member over time, at most 40 points.
+     * Most important first.
      */
-    sparkline: Array<Real>;
-    status: ExperimentStatus;
+    hyperparams: Array<HyperparameterExplanation>;
     /**
-     * Step
+     * Needed
      *
-     * Mean over the runs.
+     * Spans without which nothing is said about importance.
      */
-    step: number;
+    needed: number;
+    noise: SelectionNoise;
     /**
-     * Total Steps
+     * Observed
+     *
+     * Spans whose progress is known.
      */
-    total_steps: number;
+    observed: number;
+    /**
+     * Run Ids
+     */
+    run_ids: Array<number>;
+    /**
+     * Spans
+     */
+    spans: Array<SpanOutcome>;
+    unit: DrawnUnit;
+};
+
+/**
+ * Extension
+ *
+ * More budget for a run that has finished or was stopped.
+ */
+export type Extension = {
+    /**
+     * Budget
+     *
+     * As in a spec: limits that are named replace the run's, null removes one, the others stay. No limit can become
+     * tighter.
+     */
+    budget: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * ExtensionOutlook
+ *
+ * Whether and how a run could go on to a larger budget.
+ */
+export type ExtensionOutlook = {
+    /**
+     * Budget
+     *
+     * That it has now.
+     */
+    budget: {
+        [key: string]: unknown;
+    };
+    /**
+     * Ended By
+     *
+     * The limit of the budget that ended it, which an extension must loosen; none where it was stopped.
+     */
+    ended_by: string | null;
+    /**
+     * Refusal
+     *
+     * Why no extension is possible, else None.
+     */
+    refusal: string | null;
+    /**
+     * Remedy
+     */
+    remedy: string | null;
+    /**
+     * Steps Refusal
+     *
+     * Why it cannot get more steps, though other limits may become looser; else None.
+     */
+    steps_refusal: string | null;
 };
 
 /**
@@ -709,6 +1943,28 @@ export type Failed = {
 };
 
 /**
+ * FieldDescription
+ *
+ * What a query may ask about, and a table may show and sort by.
+ */
+export type FieldDescription = {
+    /**
+     * Kind
+     *
+     * `text`, `number`, `time`, `flag`, `tag`, `status`, `spec` (number or text) or `metric`.
+     */
+    kind: string;
+    /**
+     * Meaning
+     */
+    meaning: string;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
  * FilmedEpisode
  *
  * Whom a video shows, and how that went.
@@ -736,15 +1992,68 @@ export type FilmedEpisode = {
 };
 
 /**
+ * FinalReturn
+ *
+ * What the winner earns in episodes that no selection saw: the result of a run.
+ */
+export type FinalReturn = {
+    /**
+     * Episodes
+     *
+     * None where results from elsewhere do not say.
+     */
+    episodes: number | null;
+    high: Real;
+    /**
+     * Of the same member at the last evaluation in training.
+     */
+    last_return: Real;
+    /**
+     * Ends of the 95 % interval of the mean, by Student's t.
+     */
+    low: Real;
+    mean: Real;
+    /**
+     * Member
+     *
+     * The best by fitness at the end: chosen before these episodes were played.
+     */
+    member: number;
+    /**
+     * `last_return` minus `mean`: how much its selection flattered it, apart from the chance of both evaluations.
+     */
+    selection_bias: Real;
+    /**
+     * Span
+     */
+    span: number;
+    /**
+     * NaN for a single episode, as the interval is.
+     */
+    stderr: Real;
+    /**
+     * Unseen Levels
+     *
+     * Whether the episodes are on all levels while members trained, and were ranked, on some of them. The bias then
+     * holds the gap between the two as well.
+     */
+    unseen_levels: boolean;
+};
+
+/**
  * Finished
  *
- * The budget is used up.
+ * A limit of the budget was reached.
  */
 export type Finished = {
     /**
      * Best Member
      */
     best_member: number;
+    /**
+     * None where `evaluation.final` is 0.
+     */
+    final: FinalReturn | null;
     /**
      * Of that member, as selection would have seen it at the end.
      */
@@ -753,6 +2062,7 @@ export type Finished = {
      * Kind
      */
     kind: 'finished';
+    reason: EndReason;
     /**
      * Seq
      */
@@ -772,11 +2082,51 @@ export type Finished = {
 };
 
 /**
+ * FirstAdminRequest
+ */
+export type FirstAdminRequest = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Password
+     */
+    password: string;
+};
+
+/**
  * Forecast
  *
  * What the experiment, or all those of a group, will ask for.
  */
 export type Forecast = {
+    /**
+     * Checkpoint Bytes
+     *
+     * Of one checkpoint, the largest.
+     */
+    checkpoint_bytes: number;
+    /**
+     * Checkpoints Kept
+     *
+     * By one run at the same time, at most.
+     */
+    checkpoints_kept: number;
+    /**
+     * Disk Bytes
+     *
+     * Of the checkpoints of all runs, at most.
+     */
+    disk_bytes: number;
     /**
      * Experiments
      *
@@ -808,6 +2158,154 @@ export type Forecast = {
 };
 
 /**
+ * Fork
+ *
+ * An experiment that starts from a run.
+ */
+export type Fork = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Members
+     */
+    members: Array<number>;
+    /**
+     * Name
+     */
+    name: string;
+    status: ExperimentStatus;
+    /**
+     * Step
+     */
+    step: number;
+};
+
+/**
+ * ForkDraft
+ *
+ * A spec to edit and submit: that of the forked run, with `population.start`.
+ */
+export type ForkDraft = {
+    /**
+     * Member
+     *
+     * None for the best at that step.
+     */
+    member: number | null;
+    /**
+     * Spec
+     */
+    spec: {
+        [key: string]: unknown;
+    };
+    /**
+     * Step
+     */
+    step: number;
+    /**
+     * Yaml
+     */
+    yaml: string;
+};
+
+/**
+ * ForkRequest
+ */
+export type ForkRequest = {
+    /**
+     * Changes
+     *
+     * What is different from the spec of the forked run, by dotted path.
+     */
+    changes?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Member
+     *
+     * Without it and without `span`: the best by fitness.
+     */
+    member?: number | null;
+    priority?: Priority;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it, that of the forked run.
+     */
+    project?: string | null;
+    /**
+     * Span
+     *
+     * A stretch of the lineage; the newest checkpoint within it unless `step` says another.
+     */
+    span?: number | null;
+    /**
+     * Step
+     *
+     * Of a checkpoint that is kept; without it the newest.
+     */
+    step?: number | null;
+    /**
+     * Wait For Worker
+     *
+     * Queue it although no worker that is known could execute it.
+     */
+    wait_for_worker?: boolean;
+};
+
+/**
+ * Forkable
+ *
+ * From where a run can be forked.
+ */
+export type Forkable = {
+    /**
+     * Spans
+     *
+     * Those in whose life a checkpoint is kept; all others cannot be forked.
+     */
+    spans: Array<ForkableSpan>;
+    /**
+     * Steps
+     *
+     * Of the checkpoints that are kept, the oldest first.
+     */
+    steps: Array<number>;
+    /**
+     * Why Not
+     *
+     * Why the others cannot, and what to do about it in a new run.
+     */
+    why_not: string;
+};
+
+/**
+ * ForkableSpan
+ */
+export type ForkableSpan = {
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Span
+     */
+    span: number;
+    /**
+     * Steps
+     *
+     * Of the checkpoints in its life that are kept, the oldest first.
+     */
+    steps: Array<number>;
+};
+
+/**
  * FounderSummary
  */
 export type FounderSummary = {
@@ -833,12 +2331,25 @@ export type FounderSummary = {
  * An experiment or a group to submit, as data.
  */
 export type FromSpec = {
+    priority?: Priority;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it, the first of which one is a member.
+     */
+    project?: string | null;
     /**
      * Spec
      */
     spec: {
         [key: string]: unknown;
     };
+    /**
+     * Wait For Worker
+     *
+     * Queue it although no worker that is known could execute it.
+     */
+    wait_for_worker?: boolean;
 };
 
 /**
@@ -847,6 +2358,19 @@ export type FromSpec = {
  * An experiment or a group to submit, as text; comments are kept.
  */
 export type FromYaml = {
+    priority?: Priority;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it, the first of which one is a member.
+     */
+    project?: string | null;
+    /**
+     * Wait For Worker
+     *
+     * Queue it although no worker that is known could execute it.
+     */
+    wait_for_worker?: boolean;
     /**
      * Yaml
      */
@@ -887,7 +2411,7 @@ export type GroupExperiment = {
      */
     algorithm: string;
     /**
-     * Of any member of any run at any evaluation.
+     * Of any member of any run at any evaluation in training.
      */
     best_return: Real | null;
     /**
@@ -907,18 +2431,38 @@ export type GroupExperiment = {
      */
     error_message: string | null;
     /**
-     * Mean of the samples at the last evaluation.
+     * Of the winner in episodes that no selection saw, the mean over the runs that have one.
      */
     final_return: Real | null;
     group: GroupName | null;
+    /**
+     * High
+     */
+    high: number | null;
     /**
      * Id
      */
     id: number;
     /**
-     * Of the best member at the last evaluation.
+     * The format of the files that it was read from; none for what was trained here.
+     */
+    imported: ImportFormat | null;
+    /**
+     * Is Final
+     *
+     * Whether all samples are final returns, measured in episodes that no selection saw.
+     */
+    is_final: boolean;
+    /**
+     * Of the best member at the last evaluation in training.
      */
     last_return: Real | null;
+    /**
+     * Low
+     *
+     * Ends of the score's 95 % interval; none for a single sample.
+     */
+    low: number | null;
     /**
      * Method
      */
@@ -927,10 +2471,12 @@ export type GroupExperiment = {
      * Name
      */
     name: string;
+    owner: PersonName;
     /**
      * Population Size
      */
     population_size: number;
+    project: ProjectName;
     /**
      * Replicates
      */
@@ -942,6 +2488,10 @@ export type GroupExperiment = {
      * other.
      */
     samples: number;
+    /**
+     * Mean of the samples: final returns of runs that have them, returns at the last evaluation of the others.
+     */
+    score: Real | null;
     /**
      * Sparkline
      *
@@ -978,6 +2528,20 @@ export type GroupName = {
 };
 
 /**
+ * GroupOf
+ *
+ * What the experiments of a group are to each other.
+ */
+export const GroupOf = { ARMS: 'arms', TASKS: 'tasks' } as const;
+
+/**
+ * GroupOf
+ *
+ * What the experiments of a group are to each other.
+ */
+export type GroupOf = typeof GroupOf[keyof typeof GroupOf];
+
+/**
  * GroupSummary
  */
 export type GroupSummary = {
@@ -1005,12 +2569,14 @@ export type GroupSummary = {
      * Name
      */
     name: string;
+    owner: PersonName;
     /**
      * Progress
      *
      * The mean share of the budget that its experiments have spent, from 0 to 1.
      */
     progress: number;
+    project: ProjectName;
     /**
      * Size
      *
@@ -1039,6 +2605,18 @@ export type Health = {
      * Status
      */
     status: 'ok' | 'degraded';
+    /**
+     * Storage
+     *
+     * `low`: there is too little room for artifacts, and uploads wait.
+     */
+    storage: 'ok' | 'low';
+    /**
+     * Storage Free Bytes
+     *
+     * None where there is no limit that the service could know: in a bucket.
+     */
+    storage_free_bytes: number | null;
     /**
      * Version
      */
@@ -1071,8 +2649,10 @@ export type Heartbeat = {
 export type HeartbeatAnswer = {
     /**
      * Command
+     *
+     * `yield`: hand the job back at the next border, because it is paused or makes room for another.
      */
-    command: 'continue' | 'stop';
+    command: 'continue' | 'stop' | 'yield';
     /**
      * Next Log Line
      */
@@ -1142,6 +2722,270 @@ export type Hyperparameter = {
 };
 
 /**
+ * HyperparameterExplanation
+ */
+export type HyperparameterExplanation = {
+    /**
+     * At High
+     */
+    at_high: number;
+    /**
+     * At Low
+     *
+     * Share of all steps of all members that were spent at the lower bound.
+     */
+    at_low: number;
+    /**
+     * The bound at which most of these steps were spent, if there is one.
+     */
+    bound: BoundSide | null;
+    /**
+     * Share of the differences in progress between spans that its values predict, in spans that the prediction has not
+     * seen. Below or around zero: nothing. None where that cannot be said.
+     */
+    importance: Estimate | null;
+    /**
+     * Levels
+     *
+     * From low to high. Empty before anything was evaluated.
+     */
+    levels: Array<ValueLevel>;
+    tuned: Tuned;
+};
+
+/**
+ * ImportFormat
+ */
+export const ImportFormat = {
+    CSV: 'csv',
+    SR_SAC: 'sr_sac',
+    RAY: 'ray',
+    TENSORBOARD: 'tensorboard'
+} as const;
+
+/**
+ * ImportFormat
+ */
+export type ImportFormat = typeof ImportFormat[keyof typeof ImportFormat];
+
+/**
+ * ImportSource
+ *
+ * Where the results of an imported experiment are from.
+ */
+export type ImportSource = {
+    /**
+     * Files
+     */
+    files: number;
+    format: ImportFormat;
+    /**
+     * Return Name
+     *
+     * What the files call the return.
+     */
+    return_name: string;
+    /**
+     * Source
+     *
+     * In words.
+     */
+    source: string;
+};
+
+/**
+ * ImportedFile
+ */
+export type ImportedFile = {
+    /**
+     * Content
+     *
+     * In base64.
+     */
+    content: string;
+    /**
+     * Path
+     *
+     * Relative, with `/` between its parts: folders tell runs apart.
+     */
+    path: string;
+};
+
+/**
+ * Interrupted
+ *
+ * The run goes on from a checkpoint that was written because it was interrupted, or ended, between two scheduled
+ * ones; or from an end that an undisturbed run would have passed in another state.
+ *
+ * Environments restart with every checkpoint, so from this step on its numbers are not those of an undisturbed run.
+ * Reported right after `started` by the attempt that takes the run up.
+ */
+export type Interrupted = {
+    /**
+     * Kind
+     */
+    kind: 'interrupted';
+    reason: InterruptionReason;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
+ * Interruption
+ *
+ * Where a run left the path of an undisturbed one: it was interrupted there and kept its work.
+ */
+export type Interruption = {
+    reason: InterruptionReason;
+    /**
+     * Step
+     */
+    step: number;
+};
+
+export const InterruptionReason = {
+    STOPPED: 'stopped',
+    HANDED_BACK: 'handed_back',
+    EXTENDED: 'extended'
+} as const;
+
+export type InterruptionReason = typeof InterruptionReason[keyof typeof InterruptionReason];
+
+/**
+ * Invitation
+ */
+export type Invitation = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Expires At
+     */
+    expires_at: string;
+    /**
+     * Id
+     */
+    id: number;
+    project: ProjectName;
+    role: Role;
+};
+
+/**
+ * InvitationAcceptance
+ */
+export type InvitationAcceptance = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Password
+     */
+    password: string;
+};
+
+/**
+ * InvitationRequest
+ */
+export type InvitationRequest = {
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Project
+     *
+     * Its name.
+     */
+    project: string;
+    role?: Role;
+};
+
+/**
+ * JobChange
+ *
+ * What is given is changed.
+ */
+export type JobChange = {
+    /**
+     * Before
+     *
+     * The number of another waiting job of the same owner, project and class, before which it is to be served.
+     */
+    before?: number | null;
+    priority?: Priority | null;
+    /**
+     * To
+     *
+     * Before, or after, all other waiting jobs of the same owner, project and class.
+     */
+    to?: 'front' | 'back' | null;
+};
+
+/**
+ * JobFolders
+ *
+ * Folders on a worker's disk, by the ids of their jobs.
+ */
+export type JobFolders = {
+    /**
+     * Job Ids
+     */
+    job_ids: Array<number>;
+};
+
+/**
+ * JobMessage
+ *
+ * What one of many runs and studies says.
+ */
+export type JobMessage = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Kind
+     */
+    kind: 'run' | 'study';
+    /**
+     * Message
+     *
+     * Null in `gone` messages: it was deleted, or the reader may not see it.
+     */
+    message: StreamMessage | StudyStreamMessage | null;
+    /**
+     * Position
+     *
+     * Where its reader stands then: the run's or the study's new `stream`. Null where it stands as before.
+     */
+    position: string | null;
+};
+
+/**
  * JobStatus
  *
  * Where a run or a runtime study is in its life.
@@ -1151,6 +2995,7 @@ export const JobStatus = {
     DISPATCHED: 'dispatched',
     RUNNING: 'running',
     STOPPING: 'stopping',
+    PAUSED: 'paused',
     FINISHED: 'finished',
     STOPPED: 'stopped',
     FAILED: 'failed'
@@ -1212,6 +3057,10 @@ export type LineageSpan = {
         [key: string]: string;
     };
     /**
+     * None for a member that did not.
+     */
+    diverged: Divergence | null;
+    /**
      * End Step
      *
      * None while it lives.
@@ -1230,7 +3079,8 @@ export type LineageSpan = {
     /**
      * Hyperparams Before
      *
-     * Values of the parent before exploration.
+     * Values that exploration began with: the parent's, or those of another member where the method takes them from
+     * there (the replaced member's own with `copying.hyperparams: false`, the part's best for some migrants of MF-PBT).
      */
     hyperparams_before: {
         [key: string]: Real;
@@ -1240,6 +3090,10 @@ export type LineageSpan = {
      */
     id: number;
     operator: Operator;
+    /**
+     * Of a founder that began with weights from elsewhere (`population.start`); None for all others.
+     */
+    origin: Origin | null;
     /**
      * Parent
      *
@@ -1336,6 +3190,35 @@ export type LineageSummary = {
      */
     population_size: number;
     winner: WinnerSummary | null;
+};
+
+/**
+ * LinkPurpose
+ *
+ * What a link that works once is for.
+ */
+export const LinkPurpose = {
+    FIRST_ADMIN: 'first_admin',
+    INVITATION: 'invitation',
+    PASSWORD_RESET: 'password_reset'
+} as const;
+
+/**
+ * LinkPurpose
+ *
+ * What a link that works once is for.
+ */
+export type LinkPurpose = typeof LinkPurpose[keyof typeof LinkPurpose];
+
+/**
+ * LinkRequest
+ */
+export type LinkRequest = {
+    /**
+     * Code
+     */
+    code: string;
+    purpose: LinkPurpose;
 };
 
 /**
@@ -1486,6 +3369,42 @@ export type MachineKnown = {
 };
 
 /**
+ * Me
+ *
+ * Who asks, and what they may do.
+ */
+export type Me = {
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Has Accounts
+     *
+     * False for a service that trusts everyone who reaches it: there is nobody to sign in as.
+     */
+    has_accounts: boolean;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Is Admin
+     *
+     * Of the whole service.
+     */
+    is_admin: boolean;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Projects
+     */
+    projects: Array<ProjectRole>;
+};
+
+/**
  * Measured
  *
  * One cell is done, whether it gave a number or a reason why there is none.
@@ -1617,6 +3536,40 @@ export type Measurement = {
 };
 
 /**
+ * Member
+ */
+export type Member = {
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Id
+     *
+     * Of the person.
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+    role: Role;
+};
+
+/**
+ * MemberRequest
+ *
+ * Someone who has an account. Who is a member already gets the role.
+ */
+export type MemberRequest = {
+    /**
+     * Email
+     */
+    email: string;
+    role: Role;
+};
+
+/**
  * Method
  *
  * A population method that is installed where the service runs.
@@ -1671,9 +3624,18 @@ export const MetricName = {
     EVALUATION_FITNESS_STDERR: 'evaluation/fitness_stderr',
     EVALUATION_TEST_RETURN: 'evaluation/test_return',
     EVALUATION_TEST_RETURN_STDERR: 'evaluation/test_return_stderr',
+    FINAL_RETURN: 'final/return',
+    FINAL_RETURN_STDERR: 'final/return_stderr',
+    FINAL_RETURN_LOW: 'final/return_low',
+    FINAL_RETURN_HIGH: 'final/return_high',
     TRAINING_RETURN: 'training/return',
     POPULATION_MEAN_POLICY_RETURN: 'population/mean_policy_return',
     POPULATION_MEAN_POLICY_RETURN_STDERR: 'population/mean_policy_return_stderr',
+    POPULATION_FINAL_MEAN_POLICY_RETURN: 'population/final_mean_policy_return',
+    POPULATION_FINAL_MEAN_POLICY_RETURN_STDERR: 'population/final_mean_policy_return_stderr',
+    POPULATION_FINAL_MEAN_POLICY_RETURN_LOW: 'population/final_mean_policy_return_low',
+    POPULATION_FINAL_MEAN_POLICY_RETURN_HIGH: 'population/final_mean_policy_return_high',
+    POPULATION_WEIGHT_DEVIATION: 'population/weight_deviation',
     SPEED_ENV_STEPS_PER_SECOND: 'speed/env_steps_per_second',
     SPEED_UPDATES_PER_SECOND: 'speed/updates_per_second'
 } as const;
@@ -1690,17 +3652,43 @@ export type MetricName = typeof MetricName[keyof typeof MetricName];
  */
 export type MetricSeries = {
     /**
+     * High
+     *
+     * The greatest value in each bucket; empty where every tick is here.
+     */
+    high: Array<Array<Real>>;
+    /**
+     * Is Exact
+     *
+     * Every tick is here as it was reported; else buckets of ticks are. Ask for a smaller part to see its ticks.
+     */
+    is_exact: boolean;
+    /**
+     * Low
+     *
+     * The least value in each bucket; empty where every tick is here.
+     */
+    low: Array<Array<Real>>;
+    /**
      * Name
      */
     name: string;
     /**
      * Steps
+     *
+     * Of each tick; of a bucket of ticks, that of its last one.
      */
     steps: Array<number>;
     /**
+     * Ticks
+     *
+     * How many ticks each bucket stands for; empty where every tick is here.
+     */
+    ticks: Array<number>;
+    /**
      * Values
      *
-     * One list per tick: one value per member, or a single value for the whole population.
+     * One list per tick: one value per member, or a single value for the whole population. Of a bucket, the mean.
      */
     values: Array<Array<Real>>;
     /**
@@ -1773,6 +3761,162 @@ export type MoveGain = {
 };
 
 /**
+ * NewImport
+ *
+ * Files of results that become an experiment.
+ */
+export type NewImport = {
+    /**
+     * Algorithm
+     */
+    algorithm?: string | null;
+    /**
+     * Environment
+     *
+     * Its id: results are compared with those of experiments that have the same. Without it, what the files say.
+     */
+    environment?: string | null;
+    /**
+     * Files
+     */
+    files: Array<ImportedFile>;
+    /**
+     * None: recognised by the names of the files.
+     */
+    format?: ImportFormat | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it, the first of which one is a member.
+     */
+    project?: string | null;
+    /**
+     * Return Name
+     *
+     * What the files call the return; without it, the usual names are looked for.
+     */
+    return_name?: string | null;
+    /**
+     * Source
+     *
+     * Where the files are from, in words: a path, an address, a paper.
+     */
+    source?: string | null;
+};
+
+/**
+ * NewInvitation
+ */
+export type NewInvitation = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Expires At
+     */
+    expires_at: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Link
+     *
+     * Shown this once. Whoever opens it chooses the password.
+     */
+    link: string;
+    project: ProjectName;
+    role: Role;
+};
+
+/**
+ * NewToken
+ */
+export type NewToken = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Expires At
+     */
+    expires_at: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Last Used At
+     *
+     * To the minute.
+     */
+    last_used_at: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Scopes
+     */
+    scopes: Array<Scope>;
+    /**
+     * Secret
+     *
+     * Shown this once: the service keeps a hash alone.
+     */
+    secret: string;
+};
+
+/**
+ * NewView
+ */
+export type NewView = {
+    layout: ViewLayout;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Project
+     *
+     * The name of the project whose members are to see it; none for oneself alone.
+     */
+    project?: string | null;
+    /**
+     * Query
+     */
+    query: string;
+};
+
+/**
+ * NewWebhook
+ */
+export type NewWebhook = {
+    /**
+     * Events
+     */
+    events: Array<WebhookEvent>;
+    format?: WebhookFormat;
+    /**
+     * Project Id
+     */
+    project_id?: number;
+    /**
+     * Url
+     */
+    url: string;
+};
+
+/**
  * Note
  *
  * What was changed, and why. Nobody has to do anything about it.
@@ -1786,6 +3930,27 @@ export type Note = {
      * Path
      */
     path: string;
+};
+
+/**
+ * OneTimeLink
+ *
+ * For whom a link is and what it gives; what does not apply to its purpose is none.
+ */
+export type OneTimeLink = {
+    /**
+     * Email
+     */
+    email: string | null;
+    /**
+     * Expires At
+     */
+    expires_at: string;
+    /**
+     * Project
+     */
+    project: string | null;
+    role: Role | null;
 };
 
 export const Operator = {
@@ -1826,6 +3991,64 @@ export type OperatorGain = {
      * Minus that of the member whose slot it took, when it was replaced.
      */
     over_replaced: Real | null;
+};
+
+/**
+ * Origin
+ *
+ * Where the weights of a founder come from that did not begin with a draw.
+ */
+export type Origin = {
+    /**
+     * Algorithm
+     */
+    algorithm: string;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * Experiment
+     *
+     * Its name.
+     */
+    experiment: string;
+    /**
+     * Experiment Id
+     */
+    experiment_id: number | null;
+    /**
+     * Member
+     *
+     * None for the mean of a search over weights.
+     */
+    member: number | null;
+    /**
+     * Run
+     *
+     * Its number on the service that it was trained by; None for one of the foreground.
+     */
+    run: number | null;
+    /**
+     * Sha256
+     *
+     * Of the checkpoint, or of the policy's weights.
+     */
+    sha256: string;
+    /**
+     * Source
+     *
+     * `checkpoint`: all of the member's state. `policy`: what acts; critics and optimisers were new.
+     */
+    source: 'checkpoint' | 'policy';
+    /**
+     * Span
+     */
+    span: number | null;
+    /**
+     * Step
+     */
+    step: number;
 };
 
 /**
@@ -1873,6 +4096,72 @@ export type PageArtifact = {
 };
 
 /**
+ * Page[Attempt]
+ */
+export type PageAttempt = {
+    /**
+     * Items
+     */
+    items: Array<Attempt>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[AuditRecord]
+ */
+export type PageAuditRecord = {
+    /**
+     * Items
+     */
+    items: Array<AuditRecord>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Delivery]
+ */
+export type PageDelivery = {
+    /**
+     * Items
+     */
+    items: Array<Delivery>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
  * Page[Environment]
  */
 export type PageEnvironment = {
@@ -1895,13 +4184,57 @@ export type PageEnvironment = {
 };
 
 /**
- * Page[ExperimentSummary]
+ * Page[ExperimentRow]
  */
-export type PageExperimentSummary = {
+export type PageExperimentRow = {
     /**
      * Items
      */
-    items: Array<ExperimentSummary>;
+    items: Array<ExperimentRow>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[FieldDescription]
+ */
+export type PageFieldDescription = {
+    /**
+     * Items
+     */
+    items: Array<FieldDescription>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Fork]
+ */
+export type PageFork = {
+    /**
+     * Items
+     */
+    items: Array<Fork>;
     /**
      * Next
      *
@@ -1939,6 +4272,28 @@ export type PageGroupSummary = {
 };
 
 /**
+ * Page[Invitation]
+ */
+export type PageInvitation = {
+    /**
+     * Items
+     */
+    items: Array<Invitation>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
  * Page[LoggedLine]
  */
 export type PageLoggedLine = {
@@ -1946,6 +4301,28 @@ export type PageLoggedLine = {
      * Items
      */
     items: Array<LoggedLine>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Member]
+ */
+export type PageMember = {
+    /**
+     * Items
+     */
+    items: Array<Member>;
     /**
      * Next
      *
@@ -1983,6 +4360,28 @@ export type PageMethod = {
 };
 
 /**
+ * Page[Person]
+ */
+export type PagePerson = {
+    /**
+     * Items
+     */
+    items: Array<Person>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
  * Page[Preset]
  */
 export type PagePreset = {
@@ -1990,6 +4389,72 @@ export type PagePreset = {
      * Items
      */
     items: Array<Preset>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Project]
+ */
+export type PageProject = {
+    /**
+     * Items
+     */
+    items: Array<Project>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[SavedView]
+ */
+export type PageSavedView = {
+    /**
+     * Items
+     */
+    items: Array<SavedView>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[SignIn]
+ */
+export type PageSignIn = {
+    /**
+     * Items
+     */
+    items: Array<SignIn>;
     /**
      * Next
      *
@@ -2049,6 +4514,72 @@ export type PageSuite = {
 };
 
 /**
+ * Page[Token]
+ */
+export type PageToken = {
+    /**
+     * Items
+     */
+    items: Array<Token>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[ValueCount]
+ */
+export type PageValueCount = {
+    /**
+     * Items
+     */
+    items: Array<ValueCount>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[Webhook]
+ */
+export type PageWebhook = {
+    /**
+     * Items
+     */
+    items: Array<Webhook>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
  * Page[Worker]
  */
 export type PageWorker = {
@@ -2093,6 +4624,140 @@ export type PageStr = {
 };
 
 /**
+ * Part
+ *
+ * One array of a composite observation, and how it becomes numbers of the vector that members see.
+ */
+export type Part = {
+    /**
+     * Counts
+     *
+     * How many values each choice has, row by row; none for numbers.
+     */
+    counts: Array<number>;
+    /**
+     * Dtype
+     */
+    dtype: string;
+    /**
+     * Kind
+     *
+     * Numbers as they are; choices, each as a one-hot row; zeros and ones.
+     */
+    kind: 'box' | 'discrete' | 'multi_binary';
+    /**
+     * Path
+     *
+     * Keys of dictionaries and places of tuples that lead to it; none where the observation is this array.
+     */
+    path: Array<string | number>;
+    /**
+     * Shape
+     *
+     * () where it is a single number.
+     */
+    shape: Array<number>;
+    /**
+     * Starts
+     *
+     * The first value of each choice.
+     */
+    starts: Array<number>;
+};
+
+/**
+ * PasswordChange
+ */
+export type PasswordChange = {
+    /**
+     * Current
+     */
+    current: string;
+    /**
+     * New
+     */
+    new: string;
+};
+
+/**
+ * PasswordReset
+ */
+export type PasswordReset = {
+    /**
+     * Code
+     */
+    code: string;
+    /**
+     * Password
+     */
+    password: string;
+};
+
+/**
+ * Person
+ */
+export type Person = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Disabled At
+     */
+    disabled_at: string | null;
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Is Admin
+     */
+    is_admin: boolean;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * PersonChange
+ *
+ * What is left out stays as it is.
+ */
+export type PersonChange = {
+    /**
+     * Is Admin
+     */
+    is_admin?: boolean | null;
+    /**
+     * Is Disabled
+     *
+     * Disabling ends all sessions and tokens.
+     */
+    is_disabled?: boolean | null;
+};
+
+/**
+ * PersonName
+ *
+ * Someone to whom something belongs.
+ */
+export type PersonName = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
  * Phase
  *
  * Where the time of a run goes, in the order of the training loop: `time/<phase>` is the metric of its seconds.
@@ -2117,6 +4782,313 @@ export const Phase = {
  * Where the time of a run goes, in the order of the training loop: `time/<phase>` is the metric of its seconds.
  */
 export type Phase = typeof Phase[keyof typeof Phase];
+
+/**
+ * PlannedExperiment
+ *
+ * One experiment of a group or a sweep.
+ */
+export type PlannedExperiment = {
+    /**
+     * Changes
+     *
+     * What is different in it from the base, by dotted path.
+     */
+    changes: {
+        [key: string]: unknown;
+    };
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Runs
+     */
+    runs: number;
+};
+
+/**
+ * PolicyAction
+ *
+ * The environment's own actions: what `predict` gives.
+ */
+export type PolicyAction = {
+    /**
+     * Counts
+     *
+     * How many values each choice has, and the first of each, where an action is several choices.
+     */
+    counts: Array<number>;
+    /**
+     * Dtype
+     */
+    dtype: string;
+    /**
+     * High
+     */
+    high: Array<number>;
+    /**
+     * Kind
+     */
+    kind: 'box' | 'discrete' | 'multi_discrete';
+    /**
+     * Low
+     *
+     * Bounds of each component of a continuous action, flat.
+     */
+    low: Array<number>;
+    /**
+     * N
+     *
+     * How many discrete ones there are, and the first of them.
+     */
+    n: number | null;
+    /**
+     * Shape
+     */
+    shape: Array<number>;
+    /**
+     * Start
+     */
+    start: number | null;
+    /**
+     * Starts
+     */
+    starts: Array<number>;
+};
+
+/**
+ * PolicyAncestor
+ *
+ * A stretch of life that the policy's weights went through.
+ */
+export type PolicyAncestor = {
+    /**
+     * Hyperparams
+     */
+    hyperparams: {
+        [key: string]: Real;
+    };
+    /**
+     * Member
+     */
+    member: number;
+    operator: Operator;
+    /**
+     * Span
+     */
+    span: number;
+    /**
+     * Step
+     *
+     * Where it began.
+     */
+    step: number;
+};
+
+/**
+ * PolicyCard
+ */
+export type PolicyCard = {
+    action: PolicyAction;
+    /**
+     * Algorithm
+     */
+    algorithm: string;
+    /**
+     * Artifact Id
+     */
+    artifact_id: number;
+    /**
+     * Bytes
+     *
+     * Of the zip file.
+     */
+    bytes: number;
+    /**
+     * Distribution
+     */
+    distribution: 'point' | 'normal' | 'categorical' | 'greedy' | 'factored';
+    environment: PolicyEnvironment;
+    /**
+     * Format
+     */
+    format: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Numbers
+     *
+     * How many its weights are.
+     */
+    numbers: number;
+    observation: PolicyObservation;
+    provenance: PolicyProvenance;
+    /**
+     * Tolerance
+     *
+     * By how much its forms may differ from the trainer's actions, on the scale [-1, 1].
+     */
+    tolerance: number;
+    /**
+     * Versions
+     */
+    versions: {
+        [key: string]: string;
+    };
+    /**
+     * Weights Sha256
+     */
+    weights_sha256: string;
+};
+
+/**
+ * PolicyEnvironment
+ */
+export type PolicyEnvironment = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Suite
+     */
+    suite: string;
+};
+
+/**
+ * PolicyObservation
+ */
+export type PolicyObservation = {
+    /**
+     * Dtype
+     */
+    dtype: string;
+    /**
+     * Parts
+     *
+     * What the vector is made of, where the environment's own observations are composite.
+     */
+    parts: Array<Part>;
+    /**
+     * Shape
+     *
+     * Images have their channels last. Of a composite observation: that of the vector.
+     */
+    shape: Array<number>;
+};
+
+/**
+ * PolicyProvenance
+ */
+export type PolicyProvenance = {
+    /**
+     * Ancestry
+     *
+     * From its founder on; none where the trainer that ended the run lacked the beginning of its history.
+     */
+    ancestry: Array<PolicyAncestor> | null;
+    /**
+     * The latest in training, which selection saw.
+     */
+    evaluation: PolicyReturn | null;
+    /**
+     * Experiment
+     */
+    experiment: string;
+    /**
+     * In episodes that no selection saw.
+     */
+    final: PolicyReturn | null;
+    /**
+     * Member
+     *
+     * None for the mean that a search over weights moves.
+     */
+    member: number | null;
+    /**
+     * Run
+     */
+    run: number | null;
+    /**
+     * Seed
+     */
+    seed: number;
+    /**
+     * Span
+     */
+    span: number | null;
+    /**
+     * Step
+     */
+    step: number;
+};
+
+/**
+ * PolicyReturn
+ */
+export type PolicyReturn = {
+    /**
+     * Episodes
+     */
+    episodes: number;
+    high: Real | null;
+    /**
+     * Ends of the 95 % interval; none for a single episode.
+     */
+    low: Real | null;
+    mean: Real;
+};
+
+/**
+ * PolicyWritten
+ *
+ * The winner's policy lies in the run directory under `file`: weights and card, ready to act without the engine.
+ */
+export type PolicyWritten = {
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * File
+     */
+    file: string;
+    /**
+     * Kind
+     */
+    kind: 'policy';
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Sha256
+     */
+    sha256: string;
+    /**
+     * Span
+     */
+    span: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
 
 /**
  * Preset
@@ -2155,6 +5127,24 @@ export type Preset = {
      */
     yaml: string;
 };
+
+/**
+ * Priority
+ *
+ * The class of a job, the first one served last.
+ */
+export const Priority = {
+    LOW: 'low',
+    NORMAL: 'normal',
+    HIGH: 'high'
+} as const;
+
+/**
+ * Priority
+ *
+ * The class of a job, the first one served last.
+ */
+export type Priority = typeof Priority[keyof typeof Priority];
 
 /**
  * Problem
@@ -2221,6 +5211,20 @@ export type ProblemDocument = {
 };
 
 /**
+ * Profiles
+ */
+export type Profiles = {
+    /**
+     * Arms
+     */
+    arms: Array<ArmProfile>;
+    /**
+     * Thresholds
+     */
+    thresholds: Array<number>;
+};
+
+/**
  * Progress
  *
  * What happens now, in words.
@@ -2253,6 +5257,157 @@ export type Progress = {
 };
 
 /**
+ * Project
+ */
+export type Project = {
+    /**
+     * Allows Preemption
+     *
+     * Its jobs may be asked to hand back at a checkpoint for one of a higher class.
+     */
+    allows_preemption: boolean;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Max Running
+     *
+     * Devices that its jobs may occupy at once.
+     */
+    max_running: number | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * The viewer's own; none for admins of the service who do not belong to it.
+     */
+    role: Role | null;
+    /**
+     * Weekly Device Hours
+     */
+    weekly_device_hours: number | null;
+    /**
+     * Weight
+     *
+     * Its share of the devices, relative to other projects'.
+     */
+    weight: number;
+};
+
+/**
+ * ProjectName
+ *
+ * The project to which something belongs.
+ */
+export type ProjectName = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * ProjectRequest
+ */
+export type ProjectRequest = {
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * ProjectRole
+ */
+export type ProjectRole = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+    role: Role;
+};
+
+/**
+ * ProjectShare
+ *
+ * A project's part of the queue.
+ */
+export type ProjectShare = {
+    /**
+     * Allows Preemption
+     */
+    allows_preemption?: boolean;
+    /**
+     * Max Running
+     */
+    max_running?: number | null;
+    /**
+     * Weekly Device Hours
+     */
+    weekly_device_hours?: number | null;
+    /**
+     * Weight
+     */
+    weight?: number;
+};
+
+/**
+ * Queue
+ */
+export type Queue = {
+    /**
+     * Free Slots
+     */
+    free_slots: number;
+    /**
+     * Resting
+     *
+     * Of those that were asked for and may be seen, the newest first.
+     */
+    resting: Array<RestingJob>;
+    /**
+     * Running
+     */
+    running: Array<RunningJob>;
+    /**
+     * Shares
+     */
+    shares: Array<Share>;
+    /**
+     * Slots
+     *
+     * Of all workers that may get jobs.
+     */
+    slots: number;
+    /**
+     * Waiting
+     *
+     * The first in order, of those that were asked for. Positions count everyone's.
+     */
+    waiting: Array<WaitingJob>;
+    /**
+     * Waiting Total
+     *
+     * Of those that were asked for.
+     */
+    waiting_total: number;
+};
+
+/**
  * RayFiles
  *
  * Ray Tune's mutation logs.
@@ -2266,6 +5421,36 @@ export type RayFiles = {
     files: {
         [key: string]: string;
     };
+};
+
+/**
+ * Reaching
+ *
+ * How long replicates took to the target. Who has not reached it counts as slower than all who have.
+ */
+export type Reaching = {
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * Median
+     *
+     * None where half or more had not reached it when they ended.
+     */
+    median: number | null;
+    /**
+     * Reached
+     */
+    reached: number;
+    /**
+     * Replicates
+     */
+    replicates: number;
 };
 
 export type Real = number | 'NaN' | 'Infinity' | '-Infinity';
@@ -2287,9 +5472,129 @@ export type Release = {
     /**
      * Reason
      *
-     * A crash counts against the job's attempts; a worker that leaves in order does not.
+     * A crash counts against the job's attempts. A hand-back in order does not: its worker leaves (`worker_shutdown`)
+     * or has no room left (`low_disk`), or the service asked for it (`yielded`).
      */
-    reason: 'crashed' | 'worker_shutdown';
+    reason: 'crashed' | 'worker_shutdown' | 'yielded' | 'low_disk';
+};
+
+/**
+ * Replicate
+ *
+ * One sample of an arm.
+ */
+export type Replicate = {
+    /**
+     * Member
+     *
+     * Where each member is a sample of its own.
+     */
+    member: number | null;
+    /**
+     * Run Id
+     */
+    run_id: number;
+    source: ScoreSource;
+    /**
+     * Task
+     */
+    task: string;
+    /**
+     * Value
+     */
+    value: number;
+};
+
+/**
+ * ResetLink
+ */
+export type ResetLink = {
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Expires At
+     */
+    expires_at: string;
+    /**
+     * Link
+     *
+     * Shown this once. Whoever opens it chooses the password.
+     */
+    link: string;
+};
+
+/**
+ * RestingJob
+ *
+ * A job that waits for a person: it is paused, or failed within the last day.
+ */
+export type RestingJob = {
+    /**
+     * Devices
+     */
+    devices: number;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Experiment Id
+     */
+    experiment_id: number | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Kind
+     */
+    kind: 'run' | 'study';
+    /**
+     * May Change
+     *
+     * Whether whoever asks may move, pause, resume, retry or stop it.
+     */
+    may_change: boolean;
+    /**
+     * Name
+     *
+     * Of the experiment or study. None, as are the numbers below, for those who may not see its project.
+     */
+    name: string | null;
+    /**
+     * Owner
+     */
+    owner: string;
+    /**
+     * Owner Id
+     */
+    owner_id: number;
+    priority: Priority;
+    /**
+     * Project
+     */
+    project: string;
+    /**
+     * Project Id
+     */
+    project_id: number;
+    /**
+     * Run Id
+     */
+    run_id: number | null;
+    /**
+     * Since
+     *
+     * When it failed, or when its worker handed it back; none where it was paused before a worker had it.
+     */
+    since: string | null;
+    status: JobStatus;
+    /**
+     * Study Id
+     */
+    study_id: number | null;
 };
 
 /**
@@ -2325,6 +5630,24 @@ export type Rewind = {
 };
 
 /**
+ * Role
+ *
+ * What a member of a project may do there, each more than the one before.
+ */
+export const Role = {
+    VIEWER: 'viewer',
+    MEMBER: 'member',
+    ADMIN: 'admin'
+} as const;
+
+/**
+ * Role
+ *
+ * What a member of a project may do there, each more than the one before.
+ */
+export type Role = typeof Role[keyof typeof Role];
+
+/**
  * Run
  *
  * One population: a replicate of an experiment.
@@ -2339,11 +5662,12 @@ export type Run = {
     /**
      * Attempts
      *
-     * Attempts that count: those that a worker gave back in order do not.
+     * Those since it last made progress (a new checkpoint), the present one among them. Those that a worker gave back
+     * in order do not count.
      */
     attempts: number;
     /**
-     * Of any member at any evaluation.
+     * Of any member at any evaluation in training: partly luck, since it is the best of many.
      */
     best_return: Real | null;
     /**
@@ -2354,6 +5678,16 @@ export type Run = {
      * Devices
      */
     devices: Array<string>;
+    /**
+     * Diverged Members
+     *
+     * Those that are set aside now; their spans say why. One that was replaced since is not among them.
+     */
+    diverged_members: Array<number>;
+    /**
+     * Which limit of its budget a finished run reached first.
+     */
+    end_reason: EndReason | null;
     env_steps_per_second: Real | null;
     error: RunError | null;
     /**
@@ -2365,6 +5699,19 @@ export type Run = {
      */
     experiment_id: number;
     /**
+     * Extended Budget
+     *
+     * The budget that it trains with instead of its experiment's, where it was extended.
+     */
+    extended_budget: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * The result: what the winner earned in episodes that no selection saw. None while the run goes on, when it ended
+     * early, and in runs of older versions: then `last_return` is all there is.
+     */
+    final: FinalReturn | null;
+    /**
      * Finished At
      */
     finished_at: string | null;
@@ -2373,6 +5720,22 @@ export type Run = {
      */
     id: number;
     /**
+     * Interruptions
+     *
+     * In order. From the first on, the numbers are not those of an undisturbed run.
+     */
+    interruptions: Array<Interruption>;
+    /**
+     * Is Pausing
+     *
+     * Whether it was asked to pause: its worker hands it back at the next segment border.
+     */
+    is_pausing: boolean;
+    /**
+     * Of the best member at the last evaluation in training.
+     */
+    last_return: Real | null;
+    /**
      * Last Seq
      *
      * Number of the newest event, -1 when there is none.
@@ -2380,12 +5743,16 @@ export type Run = {
     last_seq: number;
     /**
      * Max Attempts
+     *
+     * After so many without progress it fails.
      */
     max_attempts: number;
     /**
      * Of the members at the last evaluation.
      */
     median_return: Real | null;
+    owner: PersonName;
+    project: ProjectName;
     /**
      * Replicate
      */
@@ -2421,12 +5788,56 @@ export type Run = {
     stream: string | null;
     /**
      * Total Steps
+     *
+     * Of its budget.
      */
     total_steps: number;
     /**
      * Worker Name
      */
     worker_name: string | null;
+};
+
+/**
+ * RunControls
+ */
+export type RunControls = {
+    /**
+     * None where nobody has started any.
+     */
+    newest: Controls | null;
+    /**
+     * Why Not
+     *
+     * Why none can be started; None where they can.
+     */
+    why_not: string | null;
+};
+
+/**
+ * RunCurve
+ */
+export type RunCurve = {
+    /**
+     * Member
+     */
+    member: number | null;
+    /**
+     * Run Id
+     */
+    run_id: number;
+    /**
+     * Task
+     */
+    task: string;
+    /**
+     * X
+     */
+    x: Array<number>;
+    /**
+     * Y
+     */
+    y: Array<Real>;
 };
 
 /**
@@ -2458,14 +5869,20 @@ export type RunError = {
 export type RunEvent = ({
     kind: 'started';
 } & Started) | ({
+    kind: 'interrupted';
+} & Interrupted) | ({
     kind: 'metrics';
 } & Metrics) | ({
     kind: 'lineage';
 } & Lineage) | ({
+    kind: 'diverged';
+} & Diverged) | ({
     kind: 'checkpoint';
 } & Checkpoint) | ({
     kind: 'video';
 } & Video) | ({
+    kind: 'policy';
+} & PolicyWritten) | ({
     kind: 'finished';
 } & Finished) | ({
     kind: 'stopped';
@@ -2511,7 +5928,13 @@ export type RunMetrics = {
  * RunPayload
  */
 export type RunPayload = {
-    checkpoint: CheckpointReference | null;
+    /**
+     * Checkpoints
+     *
+     * To go on from, the newest first: where one is missing or broken, the next one serves. Without any, or where all
+     * are gone, the run starts from the beginning.
+     */
+    checkpoints: Array<CheckpointReference>;
     /**
      * Run Id
      */
@@ -2528,6 +5951,126 @@ export type RunPayload = {
     spec: {
         [key: string]: unknown;
     };
+    /**
+     * Where `population.start` has some; copied when the experiment was submitted.
+     */
+    start?: StartReference | null;
+};
+
+/**
+ * RunningJob
+ */
+export type RunningJob = {
+    /**
+     * Devices
+     */
+    devices: number;
+    /**
+     * Expected End
+     *
+     * By its own speed, or by how long similar ones took; none where neither is known.
+     */
+    expected_end: string | null;
+    /**
+     * Experiment Id
+     */
+    experiment_id: number | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Is Pausing
+     *
+     * Whether it was asked to pause, and goes on until its next segment border.
+     */
+    is_pausing: boolean;
+    /**
+     * Kind
+     */
+    kind: 'run' | 'study';
+    /**
+     * May Change
+     *
+     * Whether whoever asks may move, pause, resume, retry or stop it.
+     */
+    may_change: boolean;
+    /**
+     * Name
+     *
+     * Of the experiment or study. None, as are the numbers below, for those who may not see its project.
+     */
+    name: string | null;
+    /**
+     * Owner
+     */
+    owner: string;
+    /**
+     * Owner Id
+     */
+    owner_id: number;
+    priority: Priority;
+    /**
+     * Project
+     */
+    project: string;
+    /**
+     * Project Id
+     */
+    project_id: number;
+    /**
+     * Run Id
+     */
+    run_id: number | null;
+    /**
+     * Since
+     */
+    since: string;
+    /**
+     * Slots
+     */
+    slots: Array<number>;
+    status: JobStatus;
+    /**
+     * Study Id
+     */
+    study_id: number | null;
+    /**
+     * Worker Id
+     */
+    worker_id: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string;
+};
+
+/**
+ * SavedView
+ */
+export type SavedView = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Id
+     */
+    id: number;
+    layout: ViewLayout;
+    /**
+     * Name
+     */
+    name: string;
+    owner: PersonName;
+    /**
+     * Whose members see it; none for its owner alone.
+     */
+    project: ProjectName | null;
+    /**
+     * Query
+     */
+    query: string;
 };
 
 /**
@@ -2546,6 +6089,14 @@ export type Schedule = {
      * Member
      */
     member: number;
+    /**
+     * Read
+     *
+     * When members read each of these hyper-parameters; a change takes effect at the next time.
+     */
+    read: {
+        [key: string]: 'training' | 'reset' | 'birth';
+    };
     /**
      * Span
      */
@@ -2577,6 +6128,128 @@ export type ScheduleValues = {
 };
 
 /**
+ * Scope
+ *
+ * What a token may be used for.
+ */
+export const Scope = {
+    READ: 'read',
+    WRITE: 'write',
+    ADMIN: 'admin'
+} as const;
+
+/**
+ * Scope
+ *
+ * What a token may be used for.
+ */
+export type Scope = typeof Scope[keyof typeof Scope];
+
+/**
+ * ScoreSource
+ */
+export const ScoreSource = {
+    FINAL: 'final',
+    LAST: 'last',
+    AT: 'at'
+} as const;
+
+/**
+ * ScoreSource
+ */
+export type ScoreSource = typeof ScoreSource[keyof typeof ScoreSource];
+
+/**
+ * SelectionNoise
+ */
+export type SelectionNoise = {
+    /**
+     * Ahead Again
+     */
+    ahead_again: number | null;
+    /**
+     * Chance
+     *
+     * What `donor_again` would be if selection were by lot.
+     */
+    chance: number | null;
+    /**
+     * Copies
+     */
+    copies: number;
+    /**
+     * Donor Again
+     *
+     * The mean over copies, where it is known.
+     */
+    donor_again: number | null;
+    /**
+     * Donors
+     */
+    donors: Array<DonorNoise>;
+    /**
+     * Known
+     *
+     * Those of them of which the evaluation's error is known: it needs at least two episodes.
+     */
+    known: number;
+};
+
+/**
+ * Share
+ *
+ * What someone has had of the devices, and what they are due while everyone has something to run.
+ */
+export type Share = {
+    /**
+     * Devices
+     *
+     * In use at the moment.
+     */
+    devices: number;
+    /**
+     * Entitled Share
+     */
+    entitled_share: number;
+    /**
+     * Project
+     */
+    project: string;
+    /**
+     * Project Id
+     */
+    project_id: number;
+    /**
+     * Used Device Hours
+     *
+     * Recent use; what lies a half-life back counts half.
+     */
+    used_device_hours: number;
+    /**
+     * Used Share
+     *
+     * Of everyone's recent use, from 0 to 1.
+     */
+    used_share: number;
+    /**
+     * User
+     *
+     * None for the project as a whole.
+     */
+    user: string | null;
+    /**
+     * User Id
+     */
+    user_id: number | null;
+    /**
+     * Weight
+     *
+     * Of the project: with twice the weight it is due twice as much.
+     */
+    weight: number;
+};
+
+/**
  * SharesAtStep
  *
  * Whose descendants the population consists of, from a step on.
@@ -2597,23 +6270,93 @@ export type SharesAtStep = {
 };
 
 /**
+ * SignIn
+ *
+ * A browser in which one is signed in.
+ */
+export type SignIn = {
+    /**
+     * Address
+     */
+    address: string | null;
+    /**
+     * Browser
+     *
+     * As it names itself.
+     */
+    browser: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Is Current
+     *
+     * It is the one that asks.
+     */
+    is_current: boolean;
+    /**
+     * Last Seen At
+     *
+     * To the minute.
+     */
+    last_seen_at: string;
+};
+
+/**
+ * SignInRequest
+ */
+export type SignInRequest = {
+    /**
+     * Email
+     */
+    email: string;
+    /**
+     * Password
+     */
+    password: string;
+};
+
+/**
  * Space
  *
- * The shape of observations or actions. `n` counts the values of a discrete space.
+ * The shape of observations or actions.
+ *
+ * A composite observation is one vector to whoever learns: its parts laid end to end, as `parts` says.
  */
 export type Space = {
+    /**
+     * Counts
+     *
+     * How many values each choice of a multi-discrete space has.
+     */
+    counts: Array<number>;
     /**
      * Dtype
      */
     dtype: string;
     /**
      * Kind
+     *
+     * `multi_discrete`: several choices at once; `other`: what no algorithm can use.
      */
-    kind: 'box' | 'discrete' | 'other';
+    kind: 'box' | 'discrete' | 'multi_discrete' | 'composite' | 'other';
     /**
      * N
+     *
+     * How many values a discrete space has.
      */
     n: number | null;
+    /**
+     * Parts
+     *
+     * Of a composite space, in their order.
+     */
+    parts: Array<Part>;
     /**
      * Shape
      */
@@ -2649,7 +6392,8 @@ export type Span = {
     /**
      * Hyperparams Before
      *
-     * Values of the parent before exploration.
+     * Values that exploration began with: the parent's, or those of another member where the method takes them from
+     * there (the replaced member's own with `copying.hyperparams: false`, the part's best for some migrants of MF-PBT).
      */
     hyperparams_before: {
         [key: string]: Real;
@@ -2659,6 +6403,10 @@ export type Span = {
      */
     id: number;
     operator: Operator;
+    /**
+     * Of a founder that began with weights from elsewhere (`population.start`); None for all others.
+     */
+    origin: Origin | null;
     /**
      * Parent
      *
@@ -2693,9 +6441,84 @@ export type Span = {
 };
 
 /**
+ * SpanOutcome
+ *
+ * The tuned values of a span, and what came of them.
+ */
+export type SpanOutcome = {
+    /**
+     * End Step
+     *
+     * How far the run has come, for a span that lives.
+     */
+    end_step: number;
+    /**
+     * Evaluations
+     */
+    evaluations: number;
+    /**
+     * Gain
+     *
+     * Of its last return over what its weights were worth when it began; none for weights that came from nowhere.
+     */
+    gain: number | null;
+    /**
+     * Last Return
+     *
+     * At its last evaluation; none before the first, and where that is no finite number.
+     */
+    last_return: number | null;
+    /**
+     * Member
+     */
+    member: number;
+    /**
+     * Progress
+     *
+     * The share of the population that improved less than it did since the evaluation before, the mean over its
+     * evaluations; 0.5 is what a member does that is neither better nor worse than others at the same time.
+     */
+    progress: number | null;
+    /**
+     * Run Id
+     *
+     * None for a run that lies in a folder.
+     */
+    run_id: number | null;
+    /**
+     * Span
+     */
+    span: number;
+    /**
+     * Standing
+     *
+     * The share of the population that it was ahead of, the mean over its evaluations; 0.5 is the middle.
+     */
+    standing: number | null;
+    /**
+     * Start Step
+     */
+    start_step: number;
+    /**
+     * Values
+     *
+     * Of the tuned hyper-parameters, those that are finite numbers.
+     */
+    values: {
+        [key: string]: number;
+    };
+};
+
+/**
  * SpecReport
  */
 export type SpecReport = {
+    /**
+     * Experiments
+     *
+     * All that a group or a sweep becomes; none for anything else.
+     */
+    experiments: Array<PlannedExperiment> | null;
     /**
      * None for a runtime study, which trains nothing.
      */
@@ -2728,6 +6551,30 @@ export type SpecReport = {
      * Valid
      */
     valid: boolean;
+};
+
+/**
+ * SpecSchema
+ *
+ * What a spec may say, for a form or an editor.
+ */
+export type SpecSchema = {
+    /**
+     * Definition
+     *
+     * JSON schema of a complete experiment, with every algorithm and method that the service knows.
+     */
+    definition: {
+        [key: string]: unknown;
+    };
+    /**
+     * Short Forms
+     *
+     * By section: the field that a text or a number in its place means.
+     */
+    short_forms: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -2817,6 +6664,36 @@ export type SpeedPoint = {
 };
 
 /**
+ * StarChange
+ */
+export type StarChange = {
+    /**
+     * Starred
+     */
+    starred: boolean;
+};
+
+/**
+ * StartReference
+ *
+ * The weights that founders of a run begin with, which the service holds for it.
+ */
+export type StartReference = {
+    /**
+     * Artifact Id
+     */
+    artifact_id: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Sha256
+     */
+    sha256: string;
+};
+
+/**
  * Started
  *
  * A trainer begins or takes up the run.
@@ -2875,9 +6752,53 @@ export type Started = {
 };
 
 /**
+ * StartedFrom
+ *
+ * Where weights of an experiment's founders come from.
+ */
+export type StartedFrom = {
+    /**
+     * Experiment
+     */
+    experiment: string | null;
+    /**
+     * Experiment Id
+     */
+    experiment_id: number | null;
+    /**
+     * Members
+     */
+    members: Array<number>;
+    /**
+     * Run Id
+     *
+     * None, as the other two, where the run was deleted or is not for the one who asks.
+     */
+    run_id: number | null;
+    /**
+     * Step
+     */
+    step: number;
+};
+
+/**
+ * StatisticName
+ */
+export const StatisticName = {
+    MEAN: 'mean',
+    MEDIAN: 'median',
+    IQM: 'iqm'
+} as const;
+
+/**
+ * StatisticName
+ */
+export type StatisticName = typeof StatisticName[keyof typeof StatisticName];
+
+/**
  * Stopped
  *
- * The run stopped at a checkpoint because someone asked for it.
+ * The run stopped because someone asked for it, at a checkpoint unless it resumes exactly.
  */
 export type Stopped = {
     /**
@@ -2931,6 +6852,12 @@ export type StoredStudy = {
      */
     id: number;
     /**
+     * Is Pausing
+     *
+     * Whether it was asked to pause: its worker hands it back after the present cell.
+     */
+    is_pausing: boolean;
+    /**
      * Where it was measured; none before anyone began.
      */
     machine: Machine | null;
@@ -2942,10 +6869,12 @@ export type StoredStudy = {
      * Name
      */
     name: string;
+    owner: PersonName;
     /**
      * Progress
      */
     progress: string | null;
+    project: ProjectName;
     /**
      * Spec
      */
@@ -3065,6 +6994,19 @@ export type StudyFinished = {
  * A study to submit.
  */
 export type StudyFromYaml = {
+    priority?: Priority;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it, the first of which one is a member.
+     */
+    project?: string | null;
+    /**
+     * Wait For Worker
+     *
+     * Queue it although no worker that is known could execute it.
+     */
+    wait_for_worker?: boolean;
     /**
      * Worker Id
      *
@@ -3130,6 +7072,12 @@ export type StudySummary = {
      */
     id: number;
     /**
+     * Is Pausing
+     *
+     * Whether it was asked to pause: its worker hands it back after the present cell.
+     */
+    is_pausing: boolean;
+    /**
      * Where it was measured; none before anyone began.
      */
     machine: Machine | null;
@@ -3137,10 +7085,12 @@ export type StudySummary = {
      * Name
      */
     name: string;
+    owner: PersonName;
     /**
      * Progress
      */
     progress: string | null;
+    project: ProjectName;
     /**
      * Started At
      */
@@ -3174,6 +7124,12 @@ export type StudyUpload = {
      * A `study.jsonl` as `phylon study` writes it.
      */
     content: string;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it, the first of which one is a member.
+     */
+    project?: string | null;
 };
 
 /**
@@ -3215,6 +7171,60 @@ export type Suite = {
 };
 
 /**
+ * Token
+ */
+export type Token = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Expires At
+     */
+    expires_at: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Last Used At
+     *
+     * To the minute.
+     */
+    last_used_at: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Scopes
+     */
+    scopes: Array<Scope>;
+};
+
+/**
+ * TokenRequest
+ */
+export type TokenRequest = {
+    /**
+     * Days
+     *
+     * Until it expires.
+     */
+    days?: number;
+    /**
+     * Name
+     *
+     * What it is for.
+     */
+    name: string;
+    /**
+     * Scopes
+     */
+    scopes?: Array<Scope>;
+};
+
+/**
  * Tuned
  *
  * A hyper-parameter that differs between members, with the bounds it never leaves.
@@ -3239,9 +7249,112 @@ export type Tuned = {
      */
     names: Array<string> | null;
     /**
+     * Read
+     *
+     * `training`: whenever a member acts or learns. `reset`: at each reset. `birth`: only when a member is new.
+     */
+    read: 'training' | 'reset' | 'birth';
+    /**
      * Scale
      */
     scale: 'linear' | 'log' | 'integer' | 'choice';
+};
+
+/**
+ * UploadState
+ *
+ * How much of a file that a worker wants to store is with the service already.
+ */
+export type UploadState = {
+    /**
+     * Artifact Id
+     *
+     * Where all of it is, and stored.
+     */
+    artifact_id: number | null;
+    /**
+     * Received
+     */
+    received: number;
+};
+
+/**
+ * ValueCount
+ *
+ * Experiments that have the same value in one column.
+ */
+export type ValueCount = {
+    best_final_return: Real | null;
+    /**
+     * Count
+     */
+    count: number;
+    /**
+     * The mean of those that have one.
+     */
+    final_return: Real | null;
+    /**
+     * Query
+     *
+     * Finds them, within the query that they were counted in.
+     */
+    query: string;
+    /**
+     * Value
+     */
+    value: Real | string | null;
+};
+
+/**
+ * ValueLevel
+ *
+ * Some of the values that a hyper-parameter had: a third of those tried, or one of a few.
+ */
+export type ValueLevel = {
+    /**
+     * High
+     */
+    high: number;
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * Progress
+     *
+     * The mean over these spans, each as often as it was evaluated.
+     */
+    progress: number;
+    /**
+     * Spans
+     */
+    spans: number;
+};
+
+/**
+ * Verdict
+ */
+export type Verdict = {
+    /**
+     * The arm that is ahead against the next; none where there is nothing to compare.
+     */
+    best: ArmPair | null;
+    /**
+     * Better
+     *
+     * The arm that is; none where that is not clear.
+     */
+    better: string | null;
+    /**
+     * Caveats
+     */
+    caveats: Array<Caveat>;
+    /**
+     * Headline
+     *
+     * What is better, by how much, and how sure.
+     */
+    headline: string;
 };
 
 /**
@@ -3306,6 +7419,237 @@ export type Video = {
 };
 
 /**
+ * ViewChange
+ *
+ * What is not named stays as it is.
+ */
+export type ViewChange = {
+    layout?: ViewLayout | null;
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Query
+     */
+    query?: string | null;
+};
+
+/**
+ * ViewLayout
+ *
+ * How a view is shown.
+ */
+export type ViewLayout = {
+    /**
+     * Columns
+     */
+    columns: Array<string>;
+    /**
+     * Group By
+     */
+    group_by: string | null;
+    /**
+     * Sort
+     *
+     * A column, with a minus before it for the greatest first.
+     */
+    sort: string | null;
+};
+
+/**
+ * WaitReason
+ *
+ * Why a job waits.
+ */
+export const WaitReason = {
+    NEXT: 'next',
+    BUSY: 'busy',
+    PLACEMENT: 'placement',
+    RESERVED: 'reserved',
+    QUOTA: 'quota',
+    NO_WORKER: 'no_worker',
+    BACK_OFF: 'back_off'
+} as const;
+
+/**
+ * WaitReason
+ *
+ * Why a job waits.
+ */
+export type WaitReason = typeof WaitReason[keyof typeof WaitReason];
+
+/**
+ * WaitingJob
+ */
+export type WaitingJob = {
+    /**
+     * Basis
+     *
+     * What the expectation rests on, or why there is none.
+     */
+    basis: string;
+    /**
+     * Devices
+     */
+    devices: number;
+    /**
+     * Expected Start
+     */
+    expected_start: string | null;
+    /**
+     * Experiment Id
+     */
+    experiment_id: number | null;
+    /**
+     * Explanation
+     *
+     * One sentence or two: why it waits, who is ahead, what would free it.
+     */
+    explanation: string;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Kind
+     */
+    kind: 'run' | 'study';
+    /**
+     * May Change
+     *
+     * Whether whoever asks may move, pause, resume, retry or stop it.
+     */
+    may_change: boolean;
+    /**
+     * Name
+     *
+     * Of the experiment or study. None, as are the numbers below, for those who may not see its project.
+     */
+    name: string | null;
+    /**
+     * Owner
+     */
+    owner: string;
+    /**
+     * Owner Id
+     */
+    owner_id: number;
+    /**
+     * Position
+     *
+     * 1 for the first.
+     */
+    position: number;
+    priority: Priority;
+    /**
+     * Project
+     */
+    project: string;
+    /**
+     * Project Id
+     */
+    project_id: number;
+    reason: WaitReason;
+    /**
+     * Run Id
+     */
+    run_id: number | null;
+    /**
+     * Since
+     */
+    since: string;
+    /**
+     * Study Id
+     */
+    study_id: number | null;
+};
+
+/**
+ * Webhook
+ */
+export type Webhook = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Enabled
+     */
+    enabled: boolean;
+    /**
+     * Events
+     */
+    events: Array<WebhookEvent>;
+    format: WebhookFormat;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Project Id
+     */
+    project_id: number;
+    /**
+     * Url
+     */
+    url: string;
+};
+
+/**
+ * WebhookChange
+ *
+ * What is left out stays as it is.
+ */
+export type WebhookChange = {
+    /**
+     * Enabled
+     */
+    enabled?: boolean | null;
+    /**
+     * Events
+     */
+    events?: Array<WebhookEvent> | null;
+    format?: WebhookFormat | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+};
+
+/**
+ * WebhookEvent
+ *
+ * What a webhook can be called for.
+ */
+export const WebhookEvent = {
+    RUN_FINISHED: 'run.finished',
+    RUN_FAILED: 'run.failed',
+    RUN_STOPPED: 'run.stopped',
+    RUN_MEMBER_DIVERGED: 'run.member_diverged',
+    WORKER_LOST: 'worker.lost',
+    WORKER_QUARANTINED: 'worker.quarantined',
+    WEBHOOK_TEST: 'webhook.test'
+} as const;
+
+/**
+ * WebhookEvent
+ *
+ * What a webhook can be called for.
+ */
+export type WebhookEvent = typeof WebhookEvent[keyof typeof WebhookEvent];
+
+/**
+ * WebhookFormat
+ */
+export const WebhookFormat = { JSON: 'json', SLACK: 'slack' } as const;
+
+/**
+ * WebhookFormat
+ */
+export type WebhookFormat = typeof WebhookFormat[keyof typeof WebhookFormat];
+
+/**
  * WinnerSummary
  *
  * The best member at the last evaluation.
@@ -3345,6 +7689,12 @@ export type WinnerSummary = {
  */
 export type Worker = {
     /**
+     * Blamed For
+     *
+     * The jobs whose crashes led to its quarantine; none when the worker itself reported that its device fails.
+     */
+    blamed_for: Array<WorkerJob>;
+    /**
      * Device
      */
     device: 'cpu' | 'gpu';
@@ -3357,6 +7707,30 @@ export type Worker = {
      */
     device_name: string;
     /**
+     * Differing Versions
+     *
+     * The service's own version of each package that the worker has another one of.
+     */
+    differing_versions: {
+        [key: string]: string;
+    };
+    /**
+     * Draining Since
+     */
+    draining_since: string | null;
+    /**
+     * Enrolled By
+     *
+     * The name of who made the code with which it enrolled; none where that was not kept.
+     */
+    enrolled_by: string | null;
+    /**
+     * Environments
+     *
+     * Ids of those of the modules that its operator allowed.
+     */
+    environments: Array<string>;
+    /**
      * Host Memory Bytes
      *
      * None for workers that do not report it.
@@ -3367,9 +7741,19 @@ export type Worker = {
      */
     id: number;
     /**
+     * Labels
+     */
+    labels: Array<string>;
+    /**
      * Last Seen At
      */
     last_seen_at: string;
+    /**
+     * May Operate
+     *
+     * Whether whoever asks may drain it, let it back or revoke it.
+     */
+    may_operate: boolean;
     /**
      * Memory Bytes
      *
@@ -3381,9 +7765,19 @@ export type Worker = {
      */
     name: string;
     /**
-     * Run Id
+     * Quarantined At
      */
-    run_id: number | null;
+    quarantined_at: string | null;
+    /**
+     * Reason
+     *
+     * Why it is quarantined, else None.
+     */
+    reason: string | null;
+    /**
+     * Slots
+     */
+    slots: Array<WorkerSlot>;
     state: WorkerState;
     /**
      * Suites
@@ -3451,6 +7845,76 @@ export type WorkerAdvice = {
 };
 
 /**
+ * WorkerChange
+ */
+export type WorkerChange = {
+    /**
+     * Labels
+     */
+    labels: Array<string>;
+};
+
+/**
+ * WorkerFault
+ *
+ * What a later look at the worker's devices found; None when they can be used again.
+ */
+export type WorkerFault = {
+    /**
+     * Fault
+     */
+    fault: string | null;
+};
+
+/**
+ * WorkerJob
+ *
+ * A job of a worker; its payload is the run or the study with the number `id`.
+ */
+export type WorkerJob = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Job Id
+     */
+    job_id: number;
+    /**
+     * Kind
+     */
+    kind: 'run' | 'study';
+    /**
+     * Name
+     *
+     * Of the experiment or study.
+     */
+    name: string;
+};
+
+/**
+ * WorkerLoad
+ *
+ * How busy a worker was in the last day.
+ */
+export type WorkerLoad = {
+    /**
+     * Bucket Seconds
+     */
+    bucket_seconds: number;
+    /**
+     * Busy
+     *
+     * Share of its slots' time that jobs had in each bucket, from 0 to 1; the last bucket ends now.
+     */
+    busy: Array<number>;
+    /**
+     * Start
+     */
+    start: string;
+};
+
+/**
  * WorkerRegistered
  */
 export type WorkerRegistered = {
@@ -3485,11 +7949,35 @@ export type WorkerRegistration = {
      */
     device_name: string;
     /**
+     * Environments
+     *
+     * Those of the modules that its operator allowed, by ids like `my_package:MyEnv-v0`.
+     */
+    environments?: Array<Environment>;
+    /**
+     * Fault
+     *
+     * Why its devices cannot be used now, found before it offered them.
+     */
+    fault?: string | null;
+    /**
      * Host Memory Bytes
      *
      * Older workers do not report it.
      */
     host_memory_bytes?: number | null;
+    /**
+     * Labels
+     *
+     * What its operator says about it; none given leaves those that it has.
+     */
+    labels?: Array<string>;
+    /**
+     * Machine
+     *
+     * Where its process runs: two of them use one credential at the same time only by mistake.
+     */
+    machine?: string | null;
     /**
      * Memory Bytes
      *
@@ -3507,6 +7995,12 @@ export type WorkerRegistration = {
      */
     name: string;
     /**
+     * Slots
+     *
+     * Jobs of one device that it executes side by side.
+     */
+    slots?: number;
+    /**
      * Suites
      */
     suites: Array<string>;
@@ -3519,11 +8013,31 @@ export type WorkerRegistration = {
 };
 
 /**
+ * WorkerSlot
+ */
+export type WorkerSlot = {
+    /**
+     * Is Free
+     */
+    is_free: boolean;
+    /**
+     * None also where whoever asks may not see it. One that needs several devices occupies several slots.
+     */
+    job: WorkerJob | null;
+    /**
+     * Number
+     */
+    number: number;
+};
+
+/**
  * WorkerState
  */
 export const WorkerState = {
     IDLE: 'idle',
     BUSY: 'busy',
+    DRAINING: 'draining',
+    QUARANTINED: 'quarantined',
     LOST: 'lost'
 } as const;
 
@@ -3531,6 +8045,1236 @@ export const WorkerState = {
  * WorkerState
  */
 export type WorkerState = typeof WorkerState[keyof typeof WorkerState];
+
+export type ListAuditRecordsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+        /**
+         * Actor
+         *
+         * A part of their name, or of the e-mail address that was tried.
+         */
+        actor?: string | null;
+        /**
+         * Action
+         *
+         * `experiment.stop`, or `experiment` for all of that kind.
+         */
+        action?: string | null;
+        /**
+         * Target
+         *
+         * `experiment 3`, as records have it.
+         */
+        target?: string | null;
+        /**
+         * Project
+         */
+        project?: number | null;
+        /**
+         * Since
+         */
+        since?: string | null;
+        /**
+         * Until
+         */
+        until?: string | null;
+    };
+    url: '/api/v1/accounts/audit';
+};
+
+export type ListAuditRecordsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListAuditRecordsError = ListAuditRecordsErrors[keyof ListAuditRecordsErrors];
+
+export type ListAuditRecordsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageAuditRecord;
+};
+
+export type ListAuditRecordsResponse = ListAuditRecordsResponses[keyof ListAuditRecordsResponses];
+
+export type ExportAuditRecordsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Actor
+         *
+         * A part of their name, or of the e-mail address that was tried.
+         */
+        actor?: string | null;
+        /**
+         * Action
+         *
+         * `experiment.stop`, or `experiment` for all of that kind.
+         */
+        action?: string | null;
+        /**
+         * Target
+         *
+         * `experiment 3`, as records have it.
+         */
+        target?: string | null;
+        /**
+         * Project
+         */
+        project?: number | null;
+        /**
+         * Since
+         */
+        since?: string | null;
+        /**
+         * Until
+         */
+        until?: string | null;
+    };
+    url: '/api/v1/accounts/audit.ndjson';
+};
+
+export type ExportAuditRecordsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ExportAuditRecordsError = ExportAuditRecordsErrors[keyof ExportAuditRecordsErrors];
+
+export type ExportAuditRecordsResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type ExportAuditRecordsResponse = ExportAuditRecordsResponses[keyof ExportAuditRecordsResponses];
+
+export type CreateFirstAdminData = {
+    body: FirstAdminRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/first-admin';
+};
+
+export type CreateFirstAdminErrors = {
+    /**
+     * The code is wrong, was used already, or has expired.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * The password is too short or too long.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateFirstAdminError = CreateFirstAdminErrors[keyof CreateFirstAdminErrors];
+
+export type CreateFirstAdminResponses = {
+    /**
+     * Successful Response
+     */
+    201: Me;
+};
+
+export type CreateFirstAdminResponse = CreateFirstAdminResponses[keyof CreateFirstAdminResponses];
+
+export type ListInvitationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/accounts/invitations';
+};
+
+export type ListInvitationsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
+
+export type ListInvitationsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageInvitation;
+};
+
+export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
+
+export type CreateInvitationData = {
+    body: InvitationRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/invitations';
+};
+
+export type CreateInvitationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * Someone has an account with this e-mail address already.
+     */
+    409: ProblemDocument;
+    /**
+     * There is no such project, or the viewer does not belong to it; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateInvitationError = CreateInvitationErrors[keyof CreateInvitationErrors];
+
+export type CreateInvitationResponses = {
+    /**
+     * Successful Response
+     */
+    201: NewInvitation;
+};
+
+export type CreateInvitationResponse = CreateInvitationResponses[keyof CreateInvitationResponses];
+
+export type AcceptInvitationData = {
+    body: InvitationAcceptance;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/invitations/accept';
+};
+
+export type AcceptInvitationErrors = {
+    /**
+     * The code is wrong, was used already, or has expired.
+     */
+    403: ProblemDocument;
+    /**
+     * Someone has an account with this e-mail address already.
+     */
+    409: ProblemDocument;
+    /**
+     * The password is too short or too long.
+     */
+    422: ProblemDocument;
+};
+
+export type AcceptInvitationError = AcceptInvitationErrors[keyof AcceptInvitationErrors];
+
+export type AcceptInvitationResponses = {
+    /**
+     * Successful Response
+     */
+    201: Me;
+};
+
+export type AcceptInvitationResponse = AcceptInvitationResponses[keyof AcceptInvitationResponses];
+
+export type WithdrawInvitationData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/accounts/invitations/{id}';
+};
+
+export type WithdrawInvitationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type WithdrawInvitationError = WithdrawInvitationErrors[keyof WithdrawInvitationErrors];
+
+export type WithdrawInvitationResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type WithdrawInvitationResponse = WithdrawInvitationResponses[keyof WithdrawInvitationResponses];
+
+export type ReadLinkData = {
+    body: LinkRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/links/read';
+};
+
+export type ReadLinkErrors = {
+    /**
+     * The code is wrong, was used already, or has expired.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ReadLinkError = ReadLinkErrors[keyof ReadLinkErrors];
+
+export type ReadLinkResponses = {
+    /**
+     * Successful Response
+     */
+    200: OneTimeLink;
+};
+
+export type ReadLinkResponse = ReadLinkResponses[keyof ReadLinkResponses];
+
+export type GetMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/me';
+};
+
+export type GetMeErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetMeError = GetMeErrors[keyof GetMeErrors];
+
+export type GetMeResponses = {
+    /**
+     * Successful Response
+     */
+    200: Me;
+};
+
+export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
+
+export type ChangePasswordData = {
+    body: PasswordChange;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/password';
+};
+
+export type ChangePasswordErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts. Or: The current password is another one.
+     */
+    409: ProblemDocument;
+    /**
+     * The password is too short or too long.
+     */
+    422: ProblemDocument;
+    /**
+     * Too many tries to sign in.
+     */
+    429: ProblemDocument;
+};
+
+export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
+
+export type ChangePasswordResponses = {
+    /**
+     * Successful Response
+     */
+    200: Me;
+};
+
+export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
+
+export type ResetPasswordData = {
+    body: PasswordReset;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/password-reset';
+};
+
+export type ResetPasswordErrors = {
+    /**
+     * The code is wrong, was used already, or has expired.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * The password is too short or too long.
+     */
+    422: ProblemDocument;
+};
+
+export type ResetPasswordError = ResetPasswordErrors[keyof ResetPasswordErrors];
+
+export type ResetPasswordResponses = {
+    /**
+     * Successful Response
+     */
+    200: Me;
+};
+
+export type ResetPasswordResponse = ResetPasswordResponses[keyof ResetPasswordResponses];
+
+export type ListPeopleData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/accounts/people';
+};
+
+export type ListPeopleErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListPeopleError = ListPeopleErrors[keyof ListPeopleErrors];
+
+export type ListPeopleResponses = {
+    /**
+     * Successful Response
+     */
+    200: PagePerson;
+};
+
+export type ListPeopleResponse = ListPeopleResponses[keyof ListPeopleResponses];
+
+export type ChangePersonData = {
+    body: PersonChange;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/accounts/people/{id}';
+};
+
+export type ChangePersonErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The service must keep an admin who can sign in.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ChangePersonError = ChangePersonErrors[keyof ChangePersonErrors];
+
+export type ChangePersonResponses = {
+    /**
+     * Successful Response
+     */
+    200: Person;
+};
+
+export type ChangePersonResponse = ChangePersonResponses[keyof ChangePersonResponses];
+
+export type CreateResetLinkData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/accounts/people/{id}/reset-link';
+};
+
+export type CreateResetLinkErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * Who is disabled cannot sign in, whatever their password.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateResetLinkError = CreateResetLinkErrors[keyof CreateResetLinkErrors];
+
+export type CreateResetLinkResponses = {
+    /**
+     * Successful Response
+     */
+    201: ResetLink;
+};
+
+export type CreateResetLinkResponse = CreateResetLinkResponses[keyof CreateResetLinkResponses];
+
+export type ListProjectsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/accounts/projects';
+};
+
+export type ListProjectsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListProjectsError = ListProjectsErrors[keyof ListProjectsErrors];
+
+export type ListProjectsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageProject;
+};
+
+export type ListProjectsResponse = ListProjectsResponses[keyof ListProjectsResponses];
+
+export type CreateProjectData = {
+    body: ProjectRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/projects';
+};
+
+export type CreateProjectErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is a project of this name already.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateProjectError = CreateProjectErrors[keyof CreateProjectErrors];
+
+export type CreateProjectResponses = {
+    /**
+     * Successful Response
+     */
+    201: Project;
+};
+
+export type CreateProjectResponse = CreateProjectResponses[keyof CreateProjectResponses];
+
+export type RenameProjectData = {
+    body: ProjectRequest;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/accounts/projects/{id}';
+};
+
+export type RenameProjectErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * There is a project of this name already.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RenameProjectError = RenameProjectErrors[keyof RenameProjectErrors];
+
+export type RenameProjectResponses = {
+    /**
+     * Successful Response
+     */
+    200: Project;
+};
+
+export type RenameProjectResponse = RenameProjectResponses[keyof RenameProjectResponses];
+
+export type ListMembersData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/accounts/projects/{id}/members';
+};
+
+export type ListMembersErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
+
+export type ListMembersResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageMember;
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type SetMemberData = {
+    body: MemberRequest;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/accounts/projects/{id}/members';
+};
+
+export type SetMemberErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * Nobody has an account with this e-mail address.
+     */
+    422: ProblemDocument;
+};
+
+export type SetMemberError = SetMemberErrors[keyof SetMemberErrors];
+
+export type SetMemberResponses = {
+    /**
+     * Successful Response
+     */
+    200: Member;
+};
+
+export type SetMemberResponse = SetMemberResponses[keyof SetMemberResponses];
+
+export type RemoveMemberData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+        /**
+         * Person
+         */
+        person: number;
+    };
+    query?: never;
+    url: '/api/v1/accounts/projects/{id}/members/{person}';
+};
+
+export type RemoveMemberErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
+
+export type RemoveMemberResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type RemoveMemberResponse = RemoveMemberResponses[keyof RemoveMemberResponses];
+
+export type ShareProjectData = {
+    body: ProjectShare;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/accounts/projects/{id}/share';
+};
+
+export type ShareProjectErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ShareProjectError = ShareProjectErrors[keyof ShareProjectErrors];
+
+export type ShareProjectResponses = {
+    /**
+     * Successful Response
+     */
+    200: Project;
+};
+
+export type ShareProjectResponse = ShareProjectResponses[keyof ShareProjectResponses];
+
+export type SignInData = {
+    body: SignInRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/sign-in';
+};
+
+export type SignInErrors = {
+    /**
+     * E-mail address and password do not belong together.
+     */
+    401: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+    /**
+     * Too many tries to sign in.
+     */
+    429: ProblemDocument;
+};
+
+export type SignInError = SignInErrors[keyof SignInErrors];
+
+export type SignInResponses = {
+    /**
+     * Successful Response
+     */
+    200: Me;
+};
+
+export type SignInResponse = SignInResponses[keyof SignInResponses];
+
+export type ListSignInsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/accounts/sign-ins';
+};
+
+export type ListSignInsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListSignInsError = ListSignInsErrors[keyof ListSignInsErrors];
+
+export type ListSignInsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageSignIn;
+};
+
+export type ListSignInsResponse = ListSignInsResponses[keyof ListSignInsResponses];
+
+export type EndSignInData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/accounts/sign-ins/{id}';
+};
+
+export type EndSignInErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such sign-in, or it has ended.
+     */
+    404: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type EndSignInError = EndSignInErrors[keyof EndSignInErrors];
+
+export type EndSignInResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type EndSignInResponse = EndSignInResponses[keyof EndSignInResponses];
+
+export type SignOutData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/sign-out';
+};
+
+export type SignOutErrors = {
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type SignOutError = SignOutErrors[keyof SignOutErrors];
+
+export type SignOutResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type SignOutResponse = SignOutResponses[keyof SignOutResponses];
+
+export type ListTokensData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/accounts/tokens';
+};
+
+export type ListTokensErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListTokensError = ListTokensErrors[keyof ListTokensErrors];
+
+export type ListTokensResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageToken;
+};
+
+export type ListTokensResponse = ListTokensResponses[keyof ListTokensResponses];
+
+export type CreateTokenData = {
+    body: TokenRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/accounts/tokens';
+};
+
+export type CreateTokenErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * A token cannot make one that may do more than itself.
+     */
+    403: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateTokenError = CreateTokenErrors[keyof CreateTokenErrors];
+
+export type CreateTokenResponses = {
+    /**
+     * Successful Response
+     */
+    201: NewToken;
+};
+
+export type CreateTokenResponse = CreateTokenResponses[keyof CreateTokenResponses];
+
+export type RevokeTokenData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/accounts/tokens/{id}';
+};
+
+export type RevokeTokenErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * This service has no accounts.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RevokeTokenError = RevokeTokenErrors[keyof RevokeTokenErrors];
+
+export type RevokeTokenResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type RevokeTokenResponse = RevokeTokenResponses[keyof RevokeTokenResponses];
 
 export type ListAlgorithmsData = {
     body?: never;
@@ -3553,6 +9297,14 @@ export type ListAlgorithmsData = {
 };
 
 export type ListAlgorithmsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
@@ -3584,9 +9336,21 @@ export type DownloadArtifactData = {
 
 export type DownloadArtifactErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
+    /**
+     * The file ends before the range that was asked for.
+     */
+    416: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
@@ -3632,6 +9396,14 @@ export type ListEnvironmentsData = {
 
 export type ListEnvironmentsErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -3648,12 +9420,479 @@ export type ListEnvironmentsResponses = {
 
 export type ListEnvironmentsResponse = ListEnvironmentsResponses[keyof ListEnvironmentsResponses];
 
+export type GetComparisonData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Experiments
+         */
+        experiments?: Array<number>;
+        /**
+         * Groups
+         */
+        groups?: Array<number>;
+        /**
+         * Metric
+         */
+        metric?: string;
+        axis?: CurveAxis;
+        /**
+         * Statistic
+         *
+         * By default the mean of one task, the interquartile mean of several.
+         */
+        statistic?: StatisticName | null;
+        /**
+         * Task
+         *
+         * Of this environment alone; arms without it go.
+         */
+        task?: string | null;
+        /**
+         * At
+         *
+         * Scores on the curve there instead of final returns.
+         */
+        at?: number | null;
+        /**
+         * Target
+         *
+         * A return: how soon it is reached, how far scores stay below.
+         */
+        target?: number | null;
+        /**
+         * Baseline
+         *
+         * The key of the arm that the others are compared with.
+         */
+        baseline?: string | null;
+    };
+    url: '/api/v1/comparisons';
+};
+
+export type GetComparisonErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetComparisonError = GetComparisonErrors[keyof GetComparisonErrors];
+
+export type GetComparisonResponses = {
+    /**
+     * Successful Response
+     */
+    200: Comparison;
+};
+
+export type GetComparisonResponse = GetComparisonResponses[keyof GetComparisonResponses];
+
+export type GetComparedBudgetsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Experiments
+         */
+        experiments?: Array<number>;
+        /**
+         * Groups
+         */
+        groups?: Array<number>;
+        /**
+         * Metric
+         */
+        metric?: string;
+        axis?: CurveAxis;
+        /**
+         * Statistic
+         *
+         * By default the mean of one task, the interquartile mean of several.
+         */
+        statistic?: StatisticName | null;
+        /**
+         * Task
+         *
+         * Of this environment alone; arms without it go.
+         */
+        task?: string | null;
+        /**
+         * At
+         *
+         * Scores on the curve there instead of final returns.
+         */
+        at?: number | null;
+        /**
+         * Target
+         *
+         * A return: how soon it is reached, how far scores stay below.
+         */
+        target?: number | null;
+        /**
+         * Baseline
+         *
+         * The key of the arm that the others are compared with.
+         */
+        baseline?: string | null;
+    };
+    url: '/api/v1/comparisons/budgets';
+};
+
+export type GetComparedBudgetsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetComparedBudgetsError = GetComparedBudgetsErrors[keyof GetComparedBudgetsErrors];
+
+export type GetComparedBudgetsResponses = {
+    /**
+     * Successful Response
+     */
+    200: ComparedBudgets;
+};
+
+export type GetComparedBudgetsResponse = GetComparedBudgetsResponses[keyof GetComparedBudgetsResponses];
+
+export type GetComparedCurvesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Runs
+         */
+        runs?: boolean;
+        /**
+         * Experiments
+         */
+        experiments?: Array<number>;
+        /**
+         * Groups
+         */
+        groups?: Array<number>;
+        /**
+         * Metric
+         */
+        metric?: string;
+        axis?: CurveAxis;
+        /**
+         * Statistic
+         *
+         * By default the mean of one task, the interquartile mean of several.
+         */
+        statistic?: StatisticName | null;
+        /**
+         * Task
+         *
+         * Of this environment alone; arms without it go.
+         */
+        task?: string | null;
+        /**
+         * At
+         *
+         * Scores on the curve there instead of final returns.
+         */
+        at?: number | null;
+        /**
+         * Target
+         *
+         * A return: how soon it is reached, how far scores stay below.
+         */
+        target?: number | null;
+        /**
+         * Baseline
+         *
+         * The key of the arm that the others are compared with.
+         */
+        baseline?: string | null;
+    };
+    url: '/api/v1/comparisons/curves';
+};
+
+export type GetComparedCurvesErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetComparedCurvesError = GetComparedCurvesErrors[keyof GetComparedCurvesErrors];
+
+export type GetComparedCurvesResponses = {
+    /**
+     * Successful Response
+     */
+    200: ComparedCurves;
+};
+
+export type GetComparedCurvesResponse = GetComparedCurvesResponses[keyof GetComparedCurvesResponses];
+
+export type GetPooledExplanationData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Experiments
+         */
+        experiments?: Array<number>;
+        /**
+         * Groups
+         */
+        groups?: Array<number>;
+        /**
+         * Task
+         *
+         * Of this environment alone.
+         */
+        task?: string | null;
+    };
+    url: '/api/v1/comparisons/explanation';
+};
+
+export type GetPooledExplanationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetPooledExplanationError = GetPooledExplanationErrors[keyof GetPooledExplanationErrors];
+
+export type GetPooledExplanationResponses = {
+    /**
+     * Successful Response
+     */
+    200: Explanation;
+};
+
+export type GetPooledExplanationResponse = GetPooledExplanationResponses[keyof GetPooledExplanationResponses];
+
+export type DownloadComparisonData = {
+    body?: never;
+    path: {
+        /**
+         * Format
+         */
+        format: 'csv' | 'latex';
+    };
+    query?: {
+        /**
+         * Experiments
+         */
+        experiments?: Array<number>;
+        /**
+         * Groups
+         */
+        groups?: Array<number>;
+        /**
+         * Metric
+         */
+        metric?: string;
+        axis?: CurveAxis;
+        /**
+         * Statistic
+         *
+         * By default the mean of one task, the interquartile mean of several.
+         */
+        statistic?: StatisticName | null;
+        /**
+         * Task
+         *
+         * Of this environment alone; arms without it go.
+         */
+        task?: string | null;
+        /**
+         * At
+         *
+         * Scores on the curve there instead of final returns.
+         */
+        at?: number | null;
+        /**
+         * Target
+         *
+         * A return: how soon it is reached, how far scores stay below.
+         */
+        target?: number | null;
+        /**
+         * Baseline
+         *
+         * The key of the arm that the others are compared with.
+         */
+        baseline?: string | null;
+    };
+    url: '/api/v1/comparisons/table.{format}';
+};
+
+export type DownloadComparisonErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DownloadComparisonError = DownloadComparisonErrors[keyof DownloadComparisonErrors];
+
+export type DownloadComparisonResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type DownloadComparisonResponse = DownloadComparisonResponses[keyof DownloadComparisonResponses];
+
+export type StreamEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Last-Event-Id
+         */
+        'last-event-id'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Runs
+         *
+         * Numbers, separated by commas.
+         */
+        runs?: string;
+        /**
+         * Studies
+         *
+         * Numbers, separated by commas.
+         */
+        studies?: string;
+        /**
+         * After
+         *
+         * Where the reader stands: a message's id, or `stream`.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/events';
+};
+
+export type StreamEventsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StreamEventsError = StreamEventsErrors[keyof StreamEventsErrors];
+
+export type StreamEventsResponses = {
+    /**
+     * Successful Response
+     */
+    200: JobMessage;
+};
+
+export type StreamEventsResponse = StreamEventsResponses[keyof StreamEventsResponses];
+
 export type ListExperimentsData = {
     body?: never;
     path?: never;
     query?: {
         /**
+         * Query
+         *
+         * E.g. `algorithm = td3 and env ~ cheetah and final > 3000`.
+         */
+        query?: string | null;
+        /**
+         * Sort
+         *
+         * A column, with a minus before it for the greatest first.
+         */
+        sort?: string | null;
+        /**
+         * Column
+         *
+         * Values that rows are to have.
+         */
+        column?: Array<string> | null;
+        /**
          * Search
+         *
+         * A word of the name, environment, algorithm or a tag.
          */
         search?: string | null;
         /**
@@ -3664,6 +9903,10 @@ export type ListExperimentsData = {
          * Group
          */
         group?: number | null;
+        /**
+         * Project
+         */
+        project?: number | null;
         /**
          * Limit
          *
@@ -3676,13 +9919,27 @@ export type ListExperimentsData = {
          * `next` of the page before.
          */
         after?: string | null;
+        /**
+         * Offset
+         *
+         * Rows to pass over, for a window into a long table.
+         */
+        offset?: number;
     };
     url: '/api/v1/experiments';
 };
 
 export type ListExperimentsErrors = {
     /**
-     * What was sent is not valid; nothing was stored.
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * The query cannot be read. Or: There is no such column.
      */
     422: ProblemDocument;
 };
@@ -3693,7 +9950,7 @@ export type ListExperimentsResponses = {
     /**
      * Successful Response
      */
-    200: PageExperimentSummary;
+    200: PageExperimentRow;
 };
 
 export type ListExperimentsResponse = ListExperimentsResponses[keyof ListExperimentsResponses];
@@ -3718,6 +9975,18 @@ export type CreateExperimentData = {
 
 export type CreateExperimentErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * No worker that is known could ever execute this; nothing was stored.
+     */
+    409: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -3734,6 +10003,139 @@ export type CreateExperimentResponses = {
 
 export type CreateExperimentResponse = CreateExperimentResponses[keyof CreateExperimentResponses];
 
+export type ActOnExperimentsData = {
+    body: BulkRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/experiments/bulk';
+};
+
+export type ActOnExperimentsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ActOnExperimentsError = ActOnExperimentsErrors[keyof ActOnExperimentsErrors];
+
+export type ActOnExperimentsResponses = {
+    /**
+     * Successful Response
+     */
+    200: BulkReport;
+};
+
+export type ActOnExperimentsResponse = ActOnExperimentsResponses[keyof ActOnExperimentsResponses];
+
+export type CountExperimentsData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * By
+         */
+        by: string;
+        /**
+         * Query
+         *
+         * E.g. `algorithm = td3 and env ~ cheetah and final > 3000`.
+         */
+        query?: string | null;
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/experiments/counts';
+};
+
+export type CountExperimentsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * The query cannot be read. Or: There is no such column.
+     */
+    422: ProblemDocument;
+};
+
+export type CountExperimentsError = CountExperimentsErrors[keyof CountExperimentsErrors];
+
+export type CountExperimentsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageValueCount;
+};
+
+export type CountExperimentsResponse = CountExperimentsResponses[keyof CountExperimentsResponses];
+
+export type ListFieldsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/experiments/fields';
+};
+
+export type ListFieldsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListFieldsError = ListFieldsErrors[keyof ListFieldsErrors];
+
+export type ListFieldsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageFieldDescription;
+};
+
+export type ListFieldsResponse = ListFieldsResponses[keyof ListFieldsResponses];
+
 export type DeleteExperimentData = {
     body?: never;
     path: {
@@ -3747,6 +10149,14 @@ export type DeleteExperimentData = {
 };
 
 export type DeleteExperimentErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -3786,6 +10196,14 @@ export type GetExperimentData = {
 
 export type GetExperimentErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
@@ -3806,6 +10224,274 @@ export type GetExperimentResponses = {
 
 export type GetExperimentResponse = GetExperimentResponses[keyof GetExperimentResponses];
 
+export type ChangeExperimentData = {
+    body: ExperimentChange;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/experiments/{id}';
+};
+
+export type ChangeExperimentErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ChangeExperimentError = ChangeExperimentErrors[keyof ChangeExperimentErrors];
+
+export type ChangeExperimentResponses = {
+    /**
+     * Successful Response
+     */
+    200: Experiment;
+};
+
+export type ChangeExperimentResponse = ChangeExperimentResponses[keyof ChangeExperimentResponses];
+
+export type ExtendExperimentData = {
+    body: Extension;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/experiments/{id}/extend';
+};
+
+export type ExtendExperimentErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The run cannot go on with this budget.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ExtendExperimentError = ExtendExperimentErrors[keyof ExtendExperimentErrors];
+
+export type ExtendExperimentResponses = {
+    /**
+     * Successful Response
+     */
+    200: Experiment;
+};
+
+export type ExtendExperimentResponse = ExtendExperimentResponses[keyof ExtendExperimentResponses];
+
+export type PauseExperimentData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/experiments/{id}/pause';
+};
+
+export type PauseExperimentErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type PauseExperimentError = PauseExperimentErrors[keyof PauseExperimentErrors];
+
+export type PauseExperimentResponses = {
+    /**
+     * Successful Response
+     */
+    200: Experiment;
+};
+
+export type PauseExperimentResponse = PauseExperimentResponses[keyof PauseExperimentResponses];
+
+export type ResumeExperimentData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/experiments/{id}/resume';
+};
+
+export type ResumeExperimentErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ResumeExperimentError = ResumeExperimentErrors[keyof ResumeExperimentErrors];
+
+export type ResumeExperimentResponses = {
+    /**
+     * Successful Response
+     */
+    200: Experiment;
+};
+
+export type ResumeExperimentResponse = ResumeExperimentResponses[keyof ResumeExperimentResponses];
+
+export type RetryExperimentData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/experiments/{id}/retry';
+};
+
+export type RetryExperimentErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RetryExperimentError = RetryExperimentErrors[keyof RetryExperimentErrors];
+
+export type RetryExperimentResponses = {
+    /**
+     * Successful Response
+     */
+    200: Experiment;
+};
+
+export type RetryExperimentResponse = RetryExperimentResponses[keyof RetryExperimentResponses];
+
+export type StarExperimentData = {
+    body: StarChange;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/experiments/{id}/star';
+};
+
+export type StarExperimentErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StarExperimentError = StarExperimentErrors[keyof StarExperimentErrors];
+
+export type StarExperimentResponses = {
+    /**
+     * Successful Response
+     */
+    200: Experiment;
+};
+
+export type StarExperimentResponse = StarExperimentResponses[keyof StarExperimentResponses];
+
 export type StopExperimentData = {
     body?: never;
     path: {
@@ -3820,11 +10506,19 @@ export type StopExperimentData = {
 
 export type StopExperimentErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
     /**
-     * Only an experiment with a run that has not ended can be stopped.
+     * The status does not allow this.
      */
     409: ProblemDocument;
     /**
@@ -3866,6 +10560,14 @@ export type ListGroupsData = {
 
 export type ListGroupsErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -3902,6 +10604,18 @@ export type CreateGroupData = {
 
 export type CreateGroupErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * No worker that is known could ever execute this; nothing was stored.
+     */
+    409: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -3931,6 +10645,14 @@ export type DeleteGroupData = {
 };
 
 export type DeleteGroupErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -3970,6 +10692,14 @@ export type GetGroupData = {
 
 export type GetGroupErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
@@ -3990,6 +10720,190 @@ export type GetGroupResponses = {
 
 export type GetGroupResponse = GetGroupResponses[keyof GetGroupResponses];
 
+export type ExtendGroupData = {
+    body: Extension;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/groups/{id}/extend';
+};
+
+export type ExtendGroupErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The run cannot go on with this budget.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ExtendGroupError = ExtendGroupErrors[keyof ExtendGroupErrors];
+
+export type ExtendGroupResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExperimentGroup;
+};
+
+export type ExtendGroupResponse = ExtendGroupResponses[keyof ExtendGroupResponses];
+
+export type PauseGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/groups/{id}/pause';
+};
+
+export type PauseGroupErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type PauseGroupError = PauseGroupErrors[keyof PauseGroupErrors];
+
+export type PauseGroupResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExperimentGroup;
+};
+
+export type PauseGroupResponse = PauseGroupResponses[keyof PauseGroupResponses];
+
+export type ResumeGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/groups/{id}/resume';
+};
+
+export type ResumeGroupErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ResumeGroupError = ResumeGroupErrors[keyof ResumeGroupErrors];
+
+export type ResumeGroupResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExperimentGroup;
+};
+
+export type ResumeGroupResponse = ResumeGroupResponses[keyof ResumeGroupResponses];
+
+export type RetryGroupData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/groups/{id}/retry';
+};
+
+export type RetryGroupErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RetryGroupError = RetryGroupErrors[keyof RetryGroupErrors];
+
+export type RetryGroupResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExperimentGroup;
+};
+
+export type RetryGroupResponse = RetryGroupResponses[keyof RetryGroupResponses];
+
 export type StopGroupData = {
     body?: never;
     path: {
@@ -4004,11 +10918,19 @@ export type StopGroupData = {
 
 export type StopGroupErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
     /**
-     * Only a group with a run that has not ended can be stopped.
+     * The status does not allow this.
      */
     409: ProblemDocument;
     /**
@@ -4057,6 +10979,97 @@ export type GetHealthResponses = {
 
 export type GetHealthResponse = GetHealthResponses[keyof GetHealthResponses];
 
+export type CreateImportData = {
+    body: NewImport;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/imports';
+};
+
+export type CreateImportErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * The request is larger than its route takes; nothing was stored.
+     */
+    413: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateImportError = CreateImportErrors[keyof CreateImportErrors];
+
+export type CreateImportResponses = {
+    /**
+     * Successful Response
+     */
+    201: Experiment;
+};
+
+export type CreateImportResponse = CreateImportResponses[keyof CreateImportResponses];
+
+export type ChangeJobData = {
+    body: JobChange;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/jobs/{id}';
+};
+
+export type ChangeJobErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * Only a job that waits has a place in the queue. Or: Jobs are moved among those of one owner, in one project and one class: between others, shares decide.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ChangeJobError = ChangeJobErrors[keyof ChangeJobErrors];
+
+export type ChangeJobResponses = {
+    /**
+     * Successful Response
+     */
+    200: Queue;
+};
+
+export type ChangeJobResponse = ChangeJobResponses[keyof ChangeJobResponses];
+
 export type ImportRayLineageData = {
     body: RayFiles;
     path?: never;
@@ -4065,6 +11078,14 @@ export type ImportRayLineageData = {
 };
 
 export type ImportRayLineageErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
@@ -4097,6 +11118,14 @@ export type TraceSpanData = {
 };
 
 export type TraceSpanErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such span in this lineage.
      */
@@ -4134,6 +11163,14 @@ export type DeriveSpanScheduleData = {
 
 export type DeriveSpanScheduleErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such span in this lineage.
      */
     404: ProblemDocument;
@@ -4166,6 +11203,14 @@ export type SummariseLineageData = {
 };
 
 export type SummariseLineageErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
@@ -4205,6 +11250,14 @@ export type ListMethodsData = {
 
 export type ListMethodsErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -4243,6 +11296,14 @@ export type ListPresetsData = {
 
 export type ListPresetsErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -4259,6 +11320,58 @@ export type ListPresetsResponses = {
 
 export type ListPresetsResponse = ListPresetsResponses[keyof ListPresetsResponses];
 
+export type GetQueueData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many waiting jobs, the first in order.
+         */
+        limit?: number;
+        /**
+         * Project
+         */
+        project?: number | null;
+        /**
+         * Owner
+         */
+        owner?: number | null;
+        /**
+         * Priority
+         */
+        priority?: Priority | null;
+    };
+    url: '/api/v1/queue';
+};
+
+export type GetQueueErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetQueueError = GetQueueErrors[keyof GetQueueErrors];
+
+export type GetQueueResponses = {
+    /**
+     * Successful Response
+     */
+    200: Queue;
+};
+
+export type GetQueueResponse = GetQueueResponses[keyof GetQueueResponses];
+
 export type GetRunData = {
     body?: never;
     path: {
@@ -4272,6 +11385,14 @@ export type GetRunData = {
 };
 
 export type GetRunErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -4320,6 +11441,14 @@ export type ListRunArtifactsData = {
 
 export type ListRunArtifactsErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
@@ -4339,6 +11468,157 @@ export type ListRunArtifactsResponses = {
 };
 
 export type ListRunArtifactsResponse = ListRunArtifactsResponses[keyof ListRunArtifactsResponses];
+
+export type ListRunAttemptsData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/runs/{id}/attempts';
+};
+
+export type ListRunAttemptsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListRunAttemptsError = ListRunAttemptsErrors[keyof ListRunAttemptsErrors];
+
+export type ListRunAttemptsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageAttempt;
+};
+
+export type ListRunAttemptsResponse = ListRunAttemptsResponses[keyof ListRunAttemptsResponses];
+
+export type GetControlsData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/controls';
+};
+
+export type GetControlsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetControlsError = GetControlsErrors[keyof GetControlsErrors];
+
+export type GetControlsResponses = {
+    /**
+     * Successful Response
+     */
+    200: RunControls;
+};
+
+export type GetControlsResponse = GetControlsResponses[keyof GetControlsResponses];
+
+export type StartControlsData = {
+    body: ControlsRequest;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/controls';
+};
+
+export type StartControlsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The run has not finished, or tuned nothing. Or: Nothing is tuned in this run. Or: No worker that is known could ever execute this; nothing was stored.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StartControlsError = StartControlsErrors[keyof StartControlsErrors];
+
+export type StartControlsResponses = {
+    /**
+     * Successful Response
+     */
+    201: Controls;
+};
+
+export type StartControlsResponse = StartControlsResponses[keyof StartControlsResponses];
 
 export type StreamRunEventsData = {
     body?: never;
@@ -4367,6 +11647,14 @@ export type StreamRunEventsData = {
 
 export type StreamRunEventsErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
@@ -4387,6 +11675,48 @@ export type StreamRunEventsResponses = {
 
 export type StreamRunEventsResponse = StreamRunEventsResponses[keyof StreamRunEventsResponses];
 
+export type GetRunExplanationData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/explanation';
+};
+
+export type GetRunExplanationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetRunExplanationError = GetRunExplanationErrors[keyof GetRunExplanationErrors];
+
+export type GetRunExplanationResponses = {
+    /**
+     * Successful Response
+     */
+    200: Explanation;
+};
+
+export type GetRunExplanationResponse = GetRunExplanationResponses[keyof GetRunExplanationResponses];
+
 export type ExportRunData = {
     body?: never;
     path: {
@@ -4397,7 +11727,7 @@ export type ExportRunData = {
         /**
          * Table
          */
-        table: 'metrics' | 'lineage';
+        table: 'metrics' | 'lineage' | 'interruptions';
         /**
          * Format
          */
@@ -4408,6 +11738,14 @@ export type ExportRunData = {
 };
 
 export type ExportRunErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -4433,6 +11771,310 @@ export type ExportRunResponses = {
 
 export type ExportRunResponse = ExportRunResponses[keyof ExportRunResponses];
 
+export type ExtendRunData = {
+    body: Extension;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/extend';
+};
+
+export type ExtendRunErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The run cannot go on with this budget.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ExtendRunError = ExtendRunErrors[keyof ExtendRunErrors];
+
+export type ExtendRunResponses = {
+    /**
+     * Successful Response
+     */
+    200: Run;
+};
+
+export type ExtendRunResponse = ExtendRunResponses[keyof ExtendRunResponses];
+
+export type GetRunExtensionData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/extension';
+};
+
+export type GetRunExtensionErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetRunExtensionError = GetRunExtensionErrors[keyof GetRunExtensionErrors];
+
+export type GetRunExtensionResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExtensionOutlook;
+};
+
+export type GetRunExtensionResponse = GetRunExtensionResponses[keyof GetRunExtensionResponses];
+
+export type DraftForkData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Span
+         *
+         * A stretch of the lineage.
+         */
+        span?: number | null;
+        /**
+         * Member
+         *
+         * Without it and `span`, the best.
+         */
+        member?: number | null;
+        /**
+         * Step
+         *
+         * Of a checkpoint; without it the newest.
+         */
+        step?: number | null;
+    };
+    url: '/api/v1/runs/{id}/fork';
+};
+
+export type DraftForkErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * There is no checkpoint of this moment.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DraftForkError = DraftForkErrors[keyof DraftForkErrors];
+
+export type DraftForkResponses = {
+    /**
+     * Successful Response
+     */
+    200: ForkDraft;
+};
+
+export type DraftForkResponse = DraftForkResponses[keyof DraftForkResponses];
+
+export type ForkRunData = {
+    body: ForkRequest;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/fork';
+};
+
+export type ForkRunErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * There is no checkpoint of this moment. Or: No worker that is known could ever execute this; nothing was stored.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ForkRunError = ForkRunErrors[keyof ForkRunErrors];
+
+export type ForkRunResponses = {
+    /**
+     * Successful Response
+     */
+    201: Experiment;
+};
+
+export type ForkRunResponse = ForkRunResponses[keyof ForkRunResponses];
+
+export type GetRunForkableData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/forkable';
+};
+
+export type GetRunForkableErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetRunForkableError = GetRunForkableErrors[keyof GetRunForkableErrors];
+
+export type GetRunForkableResponses = {
+    /**
+     * Successful Response
+     */
+    200: Forkable;
+};
+
+export type GetRunForkableResponse = GetRunForkableResponses[keyof GetRunForkableResponses];
+
+export type ListRunForksData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/runs/{id}/forks';
+};
+
+export type ListRunForksErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListRunForksError = ListRunForksErrors[keyof ListRunForksErrors];
+
+export type ListRunForksResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageFork;
+};
+
+export type ListRunForksResponse = ListRunForksResponses[keyof ListRunForksResponses];
+
 export type GetRunLineageData = {
     body?: never;
     path: {
@@ -4446,6 +12088,14 @@ export type GetRunLineageData = {
 };
 
 export type GetRunLineageErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -4481,6 +12131,14 @@ export type DownloadNewickData = {
 
 export type DownloadNewickErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
@@ -4514,6 +12172,14 @@ export type DownloadRayLogsData = {
 };
 
 export type DownloadRayLogsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -4555,6 +12221,14 @@ export type GetSpanAncestryData = {
 
 export type GetSpanAncestryErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing. Or: There is no such span in this lineage.
      */
     404: ProblemDocument;
@@ -4595,6 +12269,14 @@ export type GetSpanScheduleData = {
 
 export type GetSpanScheduleErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing. Or: There is no such span in this lineage.
      */
     404: ProblemDocument;
@@ -4632,6 +12314,14 @@ export type GetLineageSummaryData = {
 };
 
 export type GetLineageSummaryErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -4682,6 +12372,14 @@ export type ListRunLogsData = {
 
 export type ListRunLogsErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
@@ -4719,11 +12417,39 @@ export type GetRunMetricsData = {
          * Points
          */
         points?: number;
+        /**
+         * From Step
+         */
+        from_step?: number | null;
+        /**
+         * To Step
+         */
+        to_step?: number | null;
+        /**
+         * From Wall
+         */
+        from_wall?: number | null;
+        /**
+         * To Wall
+         */
+        to_wall?: number | null;
+        /**
+         * Member
+         */
+        member?: Array<number> | null;
     };
     url: '/api/v1/runs/{id}/metrics';
 };
 
 export type GetRunMetricsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -4770,6 +12496,14 @@ export type ListMetricNamesData = {
 
 export type ListMetricNamesErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
@@ -4789,6 +12523,186 @@ export type ListMetricNamesResponses = {
 };
 
 export type ListMetricNamesResponse = ListMetricNamesResponses[keyof ListMetricNamesResponses];
+
+export type PauseRunData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/pause';
+};
+
+export type PauseRunErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type PauseRunError = PauseRunErrors[keyof PauseRunErrors];
+
+export type PauseRunResponses = {
+    /**
+     * Successful Response
+     */
+    200: Run;
+};
+
+export type PauseRunResponse = PauseRunResponses[keyof PauseRunResponses];
+
+export type GetRunPolicyData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/policy';
+};
+
+export type GetRunPolicyErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetRunPolicyError = GetRunPolicyErrors[keyof GetRunPolicyErrors];
+
+export type GetRunPolicyResponses = {
+    /**
+     * Successful Response
+     */
+    200: PolicyCard;
+};
+
+export type GetRunPolicyResponse = GetRunPolicyResponses[keyof GetRunPolicyResponses];
+
+export type ResumeRunData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/resume';
+};
+
+export type ResumeRunErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ResumeRunError = ResumeRunErrors[keyof ResumeRunErrors];
+
+export type ResumeRunResponses = {
+    /**
+     * Successful Response
+     */
+    200: Run;
+};
+
+export type ResumeRunResponse = ResumeRunResponses[keyof ResumeRunResponses];
+
+export type RetryRunData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/retry';
+};
+
+export type RetryRunErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RetryRunError = RetryRunErrors[keyof RetryRunErrors];
+
+export type RetryRunResponses = {
+    /**
+     * Successful Response
+     */
+    200: Run;
+};
+
+export type RetryRunResponse = RetryRunResponses[keyof RetryRunResponses];
 
 export type GetRunScheduleData = {
     body?: never;
@@ -4810,6 +12724,14 @@ export type GetRunScheduleData = {
 };
 
 export type GetRunScheduleErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing. Or: There is no such member, or none is the best yet.
      */
@@ -4849,11 +12771,19 @@ export type StopRunData = {
 
 export type StopRunErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
     /**
-     * Only a run that has not ended can be stopped.
+     * The status does not allow this.
      */
     409: ProblemDocument;
     /**
@@ -4882,6 +12812,14 @@ export type AdviseSpecData = {
 
 export type AdviseSpecErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -4898,6 +12836,39 @@ export type AdviseSpecResponses = {
 
 export type AdviseSpecResponse = AdviseSpecResponses[keyof AdviseSpecResponses];
 
+export type GetSpecSchemaData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/specs/schema';
+};
+
+export type GetSpecSchemaErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetSpecSchemaError = GetSpecSchemaErrors[keyof GetSpecSchemaErrors];
+
+export type GetSpecSchemaResponses = {
+    /**
+     * Successful Response
+     */
+    200: SpecSchema;
+};
+
+export type GetSpecSchemaResponse = GetSpecSchemaResponses[keyof GetSpecSchemaResponses];
+
 export type ValidateSpecData = {
     body: SpecText;
     path?: never;
@@ -4906,6 +12877,14 @@ export type ValidateSpecData = {
 };
 
 export type ValidateSpecErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
@@ -4945,6 +12924,14 @@ export type ListStudiesData = {
 
 export type ListStudiesErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -4978,9 +12965,21 @@ export type CreateStudyData = {
 
 export type CreateStudyErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
+    /**
+     * No worker that is known could ever execute this; nothing was stored.
+     */
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
@@ -5015,6 +13014,14 @@ export type UploadStudyData = {
 
 export type UploadStudyErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -5044,6 +13051,14 @@ export type DeleteStudyData = {
 };
 
 export type DeleteStudyErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -5082,6 +13097,14 @@ export type GetStudyData = {
 };
 
 export type GetStudyErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -5129,6 +13152,14 @@ export type StreamStudyEventsData = {
 };
 
 export type StreamStudyEventsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -5179,6 +13210,14 @@ export type ListStudyLogsData = {
 
 export type ListStudyLogsErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
@@ -5199,6 +13238,144 @@ export type ListStudyLogsResponses = {
 
 export type ListStudyLogsResponse = ListStudyLogsResponses[keyof ListStudyLogsResponses];
 
+export type PauseStudyData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/studies/{id}/pause';
+};
+
+export type PauseStudyErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type PauseStudyError = PauseStudyErrors[keyof PauseStudyErrors];
+
+export type PauseStudyResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredStudy;
+};
+
+export type PauseStudyResponse = PauseStudyResponses[keyof PauseStudyResponses];
+
+export type ResumeStudyData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/studies/{id}/resume';
+};
+
+export type ResumeStudyErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ResumeStudyError = ResumeStudyErrors[keyof ResumeStudyErrors];
+
+export type ResumeStudyResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredStudy;
+};
+
+export type ResumeStudyResponse = ResumeStudyResponses[keyof ResumeStudyResponses];
+
+export type RetryStudyData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/studies/{id}/retry';
+};
+
+export type RetryStudyErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RetryStudyError = RetryStudyErrors[keyof RetryStudyErrors];
+
+export type RetryStudyResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredStudy;
+};
+
+export type RetryStudyResponse = RetryStudyResponses[keyof RetryStudyResponses];
+
 export type StopStudyData = {
     body?: never;
     path: {
@@ -5213,11 +13390,19 @@ export type StopStudyData = {
 
 export type StopStudyErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * There is no such thing.
      */
     404: ProblemDocument;
     /**
-     * Only a study that has not ended can be stopped.
+     * The status does not allow this.
      */
     409: ProblemDocument;
     /**
@@ -5259,6 +13444,14 @@ export type ListSuitesData = {
 
 export type ListSuitesErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -5275,6 +13468,449 @@ export type ListSuitesResponses = {
 
 export type ListSuitesResponse = ListSuitesResponses[keyof ListSuitesResponses];
 
+export type ListViewsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/views';
+};
+
+export type ListViewsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListViewsError = ListViewsErrors[keyof ListViewsErrors];
+
+export type ListViewsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageSavedView;
+};
+
+export type ListViewsResponse = ListViewsResponses[keyof ListViewsResponses];
+
+export type CreateViewData = {
+    body: NewView;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/views';
+};
+
+export type CreateViewErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * The query cannot be read. Or: There is no such column.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateViewError = CreateViewErrors[keyof CreateViewErrors];
+
+export type CreateViewResponses = {
+    /**
+     * Successful Response
+     */
+    201: SavedView;
+};
+
+export type CreateViewResponse = CreateViewResponses[keyof CreateViewResponses];
+
+export type DeleteViewData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/views/{id}';
+};
+
+export type DeleteViewErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DeleteViewError = DeleteViewErrors[keyof DeleteViewErrors];
+
+export type DeleteViewResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteViewResponse = DeleteViewResponses[keyof DeleteViewResponses];
+
+export type ChangeViewData = {
+    body: ViewChange;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/views/{id}';
+};
+
+export type ChangeViewErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The query cannot be read. Or: There is no such column.
+     */
+    422: ProblemDocument;
+};
+
+export type ChangeViewError = ChangeViewErrors[keyof ChangeViewErrors];
+
+export type ChangeViewResponses = {
+    /**
+     * Successful Response
+     */
+    200: SavedView;
+};
+
+export type ChangeViewResponse = ChangeViewResponses[keyof ChangeViewResponses];
+
+export type ListWebhooksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/webhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageWebhook;
+};
+
+export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type CreateWebhookData = {
+    body: NewWebhook;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/webhooks';
+};
+
+export type CreateWebhookErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The webhook leads to a private address, or nowhere.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
+
+export type CreateWebhookResponses = {
+    /**
+     * Successful Response
+     */
+    201: CreatedWebhook;
+};
+
+export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
+
+export type DeleteWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/webhooks/{id}';
+};
+
+export type DeleteWebhookErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DeleteWebhookError = DeleteWebhookErrors[keyof DeleteWebhookErrors];
+
+export type DeleteWebhookResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteWebhookResponse = DeleteWebhookResponses[keyof DeleteWebhookResponses];
+
+export type ChangeWebhookData = {
+    body: WebhookChange;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/webhooks/{id}';
+};
+
+export type ChangeWebhookErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The webhook leads to a private address, or nowhere.
+     */
+    422: ProblemDocument;
+};
+
+export type ChangeWebhookError = ChangeWebhookErrors[keyof ChangeWebhookErrors];
+
+export type ChangeWebhookResponses = {
+    /**
+     * Successful Response
+     */
+    200: Webhook;
+};
+
+export type ChangeWebhookResponse = ChangeWebhookResponses[keyof ChangeWebhookResponses];
+
+export type ListDeliveriesData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/webhooks/{id}/deliveries';
+};
+
+export type ListDeliveriesErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListDeliveriesError = ListDeliveriesErrors[keyof ListDeliveriesErrors];
+
+export type ListDeliveriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageDelivery;
+};
+
+export type ListDeliveriesResponse = ListDeliveriesResponses[keyof ListDeliveriesResponses];
+
+export type TestWebhookData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/webhooks/{id}/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * Successful Response
+     */
+    202: Delivery;
+};
+
+export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];
+
 export type DownloadCheckpointData = {
     body?: never;
     path: {
@@ -5289,13 +13925,17 @@ export type DownloadCheckpointData = {
 
 export type DownloadCheckpointErrors = {
     /**
-     * The worker token is missing or wrong.
+     * Nobody is signed in, or the credential does not count.
      */
     401: ProblemDocument;
     /**
      * There is no such thing.
      */
     404: ProblemDocument;
+    /**
+     * The file ends before the range that was asked for.
+     */
+    416: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
@@ -5312,6 +13952,119 @@ export type DownloadCheckpointResponses = {
 };
 
 export type DownloadCheckpointResponse = DownloadCheckpointResponses[keyof DownloadCheckpointResponses];
+
+export type EnrolWorkerData = {
+    body: Enrolment;
+    path?: never;
+    query?: never;
+    url: '/api/v1/worker/enrol';
+};
+
+export type EnrolWorkerErrors = {
+    /**
+     * The code is wrong, was used already, or has expired.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type EnrolWorkerError = EnrolWorkerErrors[keyof EnrolWorkerErrors];
+
+export type EnrolWorkerResponses = {
+    /**
+     * Successful Response
+     */
+    201: Enrolled;
+};
+
+export type EnrolWorkerResponse = EnrolWorkerResponses[keyof EnrolWorkerResponses];
+
+export type FindNeededFoldersData = {
+    body: JobFolders;
+    path?: never;
+    query?: never;
+    url: '/api/v1/worker/folders';
+};
+
+export type FindNeededFoldersErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type FindNeededFoldersError = FindNeededFoldersErrors[keyof FindNeededFoldersErrors];
+
+export type FindNeededFoldersResponses = {
+    /**
+     * Successful Response
+     */
+    200: JobFolders;
+};
+
+export type FindNeededFoldersResponse = FindNeededFoldersResponses[keyof FindNeededFoldersResponses];
+
+export type GetUploadData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+        /**
+         * Name
+         */
+        name: string;
+    };
+    query: {
+        /**
+         * Attempt
+         */
+        attempt: number;
+        /**
+         * Sha256
+         */
+        sha256: string;
+    };
+    url: '/api/v1/worker/jobs/{id}/artifacts/{name}';
+};
+
+export type GetUploadErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * A newer attempt owns the job, or this one was given up: nothing was written.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetUploadError = GetUploadErrors[keyof GetUploadErrors];
+
+export type GetUploadResponses = {
+    /**
+     * Successful Response
+     */
+    200: UploadState;
+};
+
+export type GetUploadResponse = GetUploadResponses[keyof GetUploadResponses];
 
 export type UploadArtifactData = {
     body: Blob | File;
@@ -5338,13 +14091,21 @@ export type UploadArtifactData = {
          * Step
          */
         step: number;
+        /**
+         * Offset
+         */
+        offset?: number;
+        /**
+         * Total
+         */
+        total?: number | null;
     };
     url: '/api/v1/worker/jobs/{id}/artifacts/{name}';
 };
 
 export type UploadArtifactErrors = {
     /**
-     * The worker token is missing or wrong.
+     * Nobody is signed in, or the credential does not count.
      */
     401: ProblemDocument;
     /**
@@ -5356,9 +14117,17 @@ export type UploadArtifactErrors = {
      */
     409: ProblemDocument;
     /**
+     * The bytes before this part are not here.
+     */
+    416: ProblemDocument;
+    /**
      * The bytes that arrived do not have the announced hash; nothing was stored.
      */
     422: ProblemDocument;
+    /**
+     * There is too little room for the file; nothing is lost, and the worker tries again.
+     */
+    507: ProblemDocument;
 };
 
 export type UploadArtifactError = UploadArtifactErrors[keyof UploadArtifactErrors];
@@ -5386,9 +14155,13 @@ export type ClaimJobData = {
 
 export type ClaimJobErrors = {
     /**
-     * The worker token is missing or wrong.
+     * Nobody is signed in, or the credential does not count.
      */
     401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -5428,7 +14201,7 @@ export type RecordHeartbeatData = {
 
 export type RecordHeartbeatErrors = {
     /**
-     * The worker token is missing or wrong.
+     * Nobody is signed in, or the credential does not count.
      */
     401: ProblemDocument;
     /**
@@ -5470,7 +14243,7 @@ export type ReleaseJobData = {
 
 export type ReleaseJobErrors = {
     /**
-     * The worker token is missing or wrong.
+     * Nobody is signed in, or the credential does not count.
      */
     401: ProblemDocument;
     /**
@@ -5512,7 +14285,7 @@ export type ResumeJobData = {
 
 export type ResumeJobErrors = {
     /**
-     * The worker token is missing or wrong.
+     * Nobody is signed in, or the credential does not count.
      */
     401: ProblemDocument;
     /**
@@ -5549,9 +14322,13 @@ export type RegisterWorkerData = {
 
 export type RegisterWorkerErrors = {
     /**
-     * The worker token is missing or wrong.
+     * Nobody is signed in, or the credential does not count.
      */
     401: ProblemDocument;
+    /**
+     * A process on another machine uses the same credential.
+     */
+    409: ProblemDocument;
     /**
      * What was sent is not valid; nothing was stored.
      */
@@ -5583,9 +14360,13 @@ export type BeatWorkerData = {
 
 export type BeatWorkerErrors = {
     /**
-     * The worker token is missing or wrong.
+     * Nobody is signed in, or the credential does not count.
      */
     401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
     /**
      * There is no such thing.
      */
@@ -5606,6 +14387,90 @@ export type BeatWorkerResponses = {
 };
 
 export type BeatWorkerResponse = BeatWorkerResponses[keyof BeatWorkerResponses];
+
+export type ReportFaultData = {
+    body: WorkerFault;
+    path: {
+        /**
+         * Worker Id
+         */
+        worker_id: number;
+    };
+    query?: never;
+    url: '/api/v1/worker/{worker_id}/fault';
+};
+
+export type ReportFaultErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ReportFaultError = ReportFaultErrors[keyof ReportFaultErrors];
+
+export type ReportFaultResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ReportFaultResponse = ReportFaultResponses[keyof ReportFaultResponses];
+
+export type LeaveServiceData = {
+    body?: never;
+    path: {
+        /**
+         * Worker Id
+         */
+        worker_id: number;
+    };
+    query?: never;
+    url: '/api/v1/worker/{worker_id}/leave';
+};
+
+export type LeaveServiceErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type LeaveServiceError = LeaveServiceErrors[keyof LeaveServiceErrors];
+
+export type LeaveServiceResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type LeaveServiceResponse = LeaveServiceResponses[keyof LeaveServiceResponses];
 
 export type ListWorkersData = {
     body?: never;
@@ -5629,6 +14494,14 @@ export type ListWorkersData = {
 
 export type ListWorkersErrors = {
     /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
      * What was sent is not valid; nothing was stored.
      */
     422: ProblemDocument;
@@ -5644,3 +14517,292 @@ export type ListWorkersResponses = {
 };
 
 export type ListWorkersResponse = ListWorkersResponses[keyof ListWorkersResponses];
+
+export type CreateEnrolmentCodeData = {
+    body: EnrolmentCodeRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v1/workers/codes';
+};
+
+export type CreateEnrolmentCodeErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateEnrolmentCodeError = CreateEnrolmentCodeErrors[keyof CreateEnrolmentCodeErrors];
+
+export type CreateEnrolmentCodeResponses = {
+    /**
+     * Successful Response
+     */
+    201: EnrolmentCode;
+};
+
+export type CreateEnrolmentCodeResponse = CreateEnrolmentCodeResponses[keyof CreateEnrolmentCodeResponses];
+
+export type ChangeWorkerData = {
+    body: WorkerChange;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/workers/{id}';
+};
+
+export type ChangeWorkerErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ChangeWorkerError = ChangeWorkerErrors[keyof ChangeWorkerErrors];
+
+export type ChangeWorkerResponses = {
+    /**
+     * Successful Response
+     */
+    200: Worker;
+};
+
+export type ChangeWorkerResponse = ChangeWorkerResponses[keyof ChangeWorkerResponses];
+
+export type DrainWorkerData = {
+    body: DrainRequest;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/workers/{id}/drain';
+};
+
+export type DrainWorkerErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DrainWorkerError = DrainWorkerErrors[keyof DrainWorkerErrors];
+
+export type DrainWorkerResponses = {
+    /**
+     * Successful Response
+     */
+    200: Worker;
+};
+
+export type DrainWorkerResponse = DrainWorkerResponses[keyof DrainWorkerResponses];
+
+export type GetWorkerLoadData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/workers/{id}/load';
+};
+
+export type GetWorkerLoadErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetWorkerLoadError = GetWorkerLoadErrors[keyof GetWorkerLoadErrors];
+
+export type GetWorkerLoadResponses = {
+    /**
+     * Successful Response
+     */
+    200: WorkerLoad;
+};
+
+export type GetWorkerLoadResponse = GetWorkerLoadResponses[keyof GetWorkerLoadResponses];
+
+export type ReleaseWorkerData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/workers/{id}/release';
+};
+
+export type ReleaseWorkerErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * There is nothing to release the worker from.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ReleaseWorkerError = ReleaseWorkerErrors[keyof ReleaseWorkerErrors];
+
+export type ReleaseWorkerResponses = {
+    /**
+     * Successful Response
+     */
+    200: Worker;
+};
+
+export type ReleaseWorkerResponse = ReleaseWorkerResponses[keyof ReleaseWorkerResponses];
+
+export type RevokeWorkerData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/workers/{id}/revoke';
+};
+
+export type RevokeWorkerErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RevokeWorkerError = RevokeWorkerErrors[keyof RevokeWorkerErrors];
+
+export type RevokeWorkerResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type RevokeWorkerResponse = RevokeWorkerResponses[keyof RevokeWorkerResponses];
+
+export type UndrainWorkerData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/workers/{id}/undrain';
+};
+
+export type UndrainWorkerErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only admins of the service may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type UndrainWorkerError = UndrainWorkerErrors[keyof UndrainWorkerErrors];
+
+export type UndrainWorkerResponses = {
+    /**
+     * Successful Response
+     */
+    200: Worker;
+};
+
+export type UndrainWorkerResponse = UndrainWorkerResponses[keyof UndrainWorkerResponses];

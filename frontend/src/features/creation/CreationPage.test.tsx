@@ -3,12 +3,22 @@ import userEvent from "@testing-library/user-event"
 import { describe, expect, it } from "vitest"
 import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
 import { experimentRead, PRESET, pageOf } from "@/testing/samples"
+import { SPEC_SCHEMA } from "@/testing/specSchema"
 
 const VALID = {
   valid: true,
   problems: [],
   spec: {},
-  forecast: { experiments: null, members: 8, runs: 2, total_env_steps: 96000, replay_bytes: 5_120_000 },
+  forecast: {
+    experiments: null,
+    members: 8,
+    runs: 2,
+    total_env_steps: 96000,
+    replay_bytes: 5_120_000,
+    checkpoint_bytes: 6e6,
+    checkpoints_kept: 4,
+    disk_bytes: 24e6,
+  },
 }
 const INVALID = {
   valid: false,
@@ -138,25 +148,102 @@ describe("the editor", () => {
   })
 })
 
-describe("installed parts", () => {
-  const PARTS = {
-    "GET /api/v1/algorithms": pageOf([
-      { name: "td3", summary: "Twin Delayed DDPG." },
-      { name: "reinforce", summary: "Of a plug-in." },
-    ]),
-    "GET /api/v1/methods": pageOf([{ name: "pbt", summary: "The worse copy the better." }]),
+describe("the form", () => {
+  const YAML = `# ours
+name: mine # a name
+algorithm:
+  name: td3
+  discount: 0.99 # as usual
+population: 8
+`
+  const DISCOUNT = {
+    ...{
+      name: "discount",
+      description: "Of later rewards.",
+      default: 0.99,
+      low: 0,
+      high: 1,
+      is_integer: false,
+    },
+    ...{ names: null, scale: "complement", search: { uniform: [0.9, 0.999] } },
   }
+  const PARTS = {
+    "GET /api/v1/presets": pageOf([{ ...PRESET, yaml: YAML }]),
+    "GET /api/v1/specs/schema": SPEC_SCHEMA,
+    "GET /api/v1/algorithms": pageOf([
+      {
+        ...{ name: "td3", title: "TD3", summary: "Twin Delayed DDPG.", defaults_source: "the paper" },
+        hyperparameters: [DISCOUNT],
+      },
+      {
+        name: "reinforce",
+        title: "reinforce",
+        summary: "Of a plug-in.",
+        defaults_source: "x",
+        hyperparameters: [],
+      },
+    ]),
+    "GET /api/v1/methods": pageOf([]),
+    "POST /api/v1/specs/validate": {
+      ...VALID,
+      spec: { algorithm: { name: "td3", batch_size: 256, discount: 0.99, network: { hidden: [256, 256] } } },
+    },
+  }
+  /** What the service was last asked about. */
+  const textOf = (calls: Call[]) =>
+    (calls.filter(({ path }) => path === "/api/v1/specs/validate").at(-1)!.body as { yaml: string }).yaml
 
-  it("are offered, a plug-in's among them, and written into the spec", async () => {
+  it("writes into the text and keeps its comments", async () => {
+    const { calls } = show("/new", PARTS)
+    await userEvent.type(await screen.findByLabelText("Members"), "0")
+    await waitFor(() => expect(textOf(calls)).toBe(YAML.replace("population: 8", "population: {size: 80}")))
+    await userEvent.selectOptions(
+      screen.getByRole("combobox", { name: "Discount: how it is given" }),
+      "uniform",
+    )
+    await waitFor(() => expect(textOf(calls)).toContain("  discount: {uniform: [0.9, 0.999]} # as usual"))
+    expect(
+      screen.getByRole("img", { name: "Discount: from 0.9 to 0.999, half of the members below 0.95" }),
+    ).toBeTruthy()
+    await userEvent.clear(screen.getByLabelText("Discount: to"))
+    await userEvent.type(screen.getByLabelText("Discount: to"), "0.95")
+    await waitFor(() => expect(textOf(calls)).toContain("{uniform: [0.9, 0.95]}"))
+    await userEvent.selectOptions(screen.getByRole("combobox", { name: "Discount: how it is given" }), "")
+    await waitFor(() => expect(textOf(calls)).not.toContain("discount"))
+  })
+
+  it("shows what is left out, and leaves a field out that is cleared", async () => {
+    const { calls } = show("/new", PARTS)
+    const batch = await screen.findByLabelText<HTMLInputElement>("Batch size")
+    await waitFor(() => expect(batch.placeholder).toBe("256"))
+    await userEvent.type(batch, "128")
+    await waitFor(() => expect(textOf(calls)).toContain("  batch_size: 128"))
+    await userEvent.clear(batch)
+    await userEvent.type(screen.getByLabelText("Hidden"), "64, 32")
+    await waitFor(() =>
+      expect(textOf(calls)).toBe(YAML.replace("population", "  network: {hidden: [64, 32]}\npopulation")),
+    )
+  })
+
+  it("changes the algorithm, a plug-in's too, with the fields of the old one gone", async () => {
     const { calls } = show("/new", PARTS)
     const select = await screen.findByRole("combobox", { name: "Algorithm" })
     await within(select).findByRole("option", { name: "reinforce" })
     await userEvent.selectOptions(select, "reinforce")
-    await waitFor(() => {
-      const sent = calls.filter(({ path }) => path === "/api/v1/specs/validate").at(-1)!.body as {
-        yaml: string
-      }
-      expect(sent.yaml).toContain("algorithm: reinforce")
-    })
+    await waitFor(() =>
+      expect(textOf(calls)).toBe("# ours\nname: mine # a name\nalgorithm: reinforce\npopulation: 8\n"),
+    )
+  })
+
+  it("says what is wrong at the field, and at its section", async () => {
+    const problem = { path: "algorithm.batch_size", value: 0, message: "too small", remedy: "use 1 or more" }
+    show("/new", { ...PARTS, "POST /api/v1/specs/validate": { ...INVALID, problems: [problem] } })
+    expect(await screen.findByText("too small: use 1 or more")).toBeTruthy()
+    expect(screen.getByText("to be corrected")).toBeTruthy()
+  })
+
+  it("is not for a group", async () => {
+    show("/new", { ...PARTS, "GET /api/v1/presets": pageOf([{ ...PRESET, yaml: "kind: group\n" }]) })
+    expect(await screen.findByText("Edited as text")).toBeTruthy()
   })
 })

@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
+import { forkDraftQuery } from "@/api/forks"
 import { experimentQuery, presetsQuery } from "@/api/queries"
 import type { Preset } from "@/api/types"
 import { PresetList } from "@/features/creation/PresetList"
 import { SpecEditor } from "@/features/creation/SpecEditor"
 import { useCreateExperiment } from "@/features/creation/useCreateExperiment"
 import { PageTitle } from "@/features/shell/PageStates"
+import { formatInteger, formatSlot } from "@/lib/format"
 
 const route = getRouteApi("/new")
 
@@ -17,13 +19,19 @@ interface Draft {
 
 /** The starting point named in the address, once it is loaded. */
 function useStartingPoint(): Draft | null {
-  const { preset, from } = route.useSearch()
-  const presets = useQuery({ ...presetsQuery, enabled: from === undefined })
+  const { preset, from, fork, span } = route.useSearch()
+  const forked = useQuery(forkDraftQuery(fork, span))
+  const presets = useQuery({ ...presetsQuery, enabled: from === undefined && fork === undefined })
   const template = useQuery({
     ...experimentQuery(from ?? -1),
     enabled: from !== undefined,
     refetchInterval: false,
   })
+  if (forked.data) {
+    const member = forked.data.member === null ? "the best member" : formatSlot(forked.data.member)
+    const step = formatInteger(forked.data.step)
+    return { yaml: forked.data.yaml, source: `Fork of run ${fork}, ${member} at step ${step}` }
+  }
   if (template.data) return { yaml: template.data.yaml, source: `From experiment ${template.data.name}` }
   const chosen =
     presets.data?.find(({ name }) => name === preset) ??
@@ -55,10 +63,10 @@ export function CreationPage() {
 
   return (
     <div className="space-y-5">
-      <PageTitle hint="Start a preset as it is, or edit its spec first. Nothing is stored until you press Start.">
+      <PageTitle hint="Start a preset as it is, or fill in the form; form and text are the same spec. Nothing is stored until you press Start.">
         New experiment
       </PageTitle>
-      <div className="grid items-start gap-5 xl:grid-cols-[380px_minmax(0,1fr)]">
+      <div className="grid items-start gap-5 xl:grid-cols-[272px_minmax(0,1fr)] 2xl:grid-cols-[360px_minmax(0,1fr)]">
         <section
           aria-label="Presets"
           // The list scrolls by itself, so that the editor stays in sight.

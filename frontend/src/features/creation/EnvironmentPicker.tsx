@@ -7,24 +7,28 @@ import { Button, IconButton } from "@/ui/Button"
 interface EnvironmentPickerProps {
   yaml: string
   onChange: (yaml: string) => void
+  id: string
+  describedBy: string | undefined
+  /** The environment that is written now; empty for none. */
+  name: string
 }
 
 /** Writes an environment of the catalogue into the spec's text. */
-export function EnvironmentPicker({ yaml, onChange }: EnvironmentPickerProps) {
+export function EnvironmentPicker({ yaml, onChange, id, describedBy, name }: EnvironmentPickerProps) {
   const [open, setOpen] = useState(false)
   const current = useMemo(() => readEnvironment(yaml), [yaml])
   return (
     <Dialog.Root onOpenChange={setOpen} open={open}>
       <Dialog.Trigger asChild>
         <Button
-          disabled={current === null}
-          title={
-            current === null
-              ? "A group, or text that is not valid YAML, has no single environment"
-              : undefined
-          }
+          aria-describedby={describedBy}
+          aria-label={`Environment: ${name || "choose one"}`}
+          className="w-full justify-start!"
+          icon="search"
+          id={id}
+          size="small"
         >
-          Environment…
+          <span className="truncate">{name || "Choose…"}</span>
         </Button>
       </Dialog.Trigger>
       <Dialog.Portal>

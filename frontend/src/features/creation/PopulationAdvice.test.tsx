@@ -6,7 +6,16 @@ import { type Api, NEVER, refusal, renderAt } from "@/testing/renderAt"
 import { PRESET, pageOf } from "@/testing/samples"
 import { study } from "@/testing/studies"
 
-const FORECAST = { experiments: null, members: 8, runs: 1, total_env_steps: 9600, replay_bytes: 5e6 }
+const FORECAST = {
+  experiments: null,
+  members: 8,
+  runs: 1,
+  total_env_steps: 9600,
+  replay_bytes: 5e6,
+  checkpoint_bytes: 6e6,
+  checkpoints_kept: 4,
+  disk_bytes: 24e6,
+}
 
 function show(answer: unknown, api: Api = {}) {
   return renderAt(`/new?preset=${PRESET.name}`, {

@@ -1,9 +1,10 @@
 import type { Diagnostic } from "@codemirror/lint"
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
-import { specReportQuery } from "@/api/queries"
-import { EnvironmentPicker } from "@/features/creation/EnvironmentPicker"
-import { PartSelect } from "@/features/creation/PartSelect"
+import { adviceQuery, specReportQuery } from "@/api/queries"
+import { useSubmission } from "@/features/account/useMe"
+import { SpecForm } from "@/features/creation/form/SpecForm"
+import { PlannedExperiments } from "@/features/creation/PlannedExperiments"
 import { PopulationAdvice } from "@/features/creation/PopulationAdvice"
 import { ForecastFigures, ProblemList, ResolvedSpec } from "@/features/creation/SpecReportPanel"
 import { lineOf, locateProblems } from "@/lib/yamlPositions"
@@ -22,18 +23,20 @@ interface SpecEditorProps {
   onStart: (group: boolean) => void
 }
 
-const EDITOR = "h-[min(62vh,680px)] min-h-80 border-line border-t"
+const EDITOR = "h-[min(62vh,680px)] min-h-80 min-w-0 overflow-hidden lg:h-[min(76vh,860px)]"
 const VIEWS = [
   { value: "written", label: "Written", title: "The spec as you write it" },
   { value: "resolved", label: "Resolved", title: "The complete spec that will run, with every default" },
 ] as const
 
-/** The spec as text, validated as you type, with its forecast and a button to start it. */
+/** The spec as a form and as text, validated as you type, with its forecast and a button to start it. */
 export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEditorProps) {
   const settled = useDebounced(yaml, 300)
   const report = useQuery(specReportQuery(settled))
+  const { project, whyNot } = useSubmission()
   const empty = yaml.trim() === ""
   const current = settled === yaml && !report.isPlaceholderData && !empty ? report.data : undefined
+  const advice = useQuery({ ...adviceQuery(settled), enabled: Boolean(current?.forecast) })
 
   const located = useMemo(() => locateProblems(settled, report.data?.problems ?? []), [settled, report.data])
   const diagnostics = useMemo(
@@ -62,14 +65,12 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
           <>
             <output className={`text-[13px] ${verdict.tone}`}>{verdict.text}</output>
             <Segmented label="View of the spec" onChange={setView} options={VIEWS} value={view} />
-            <EnvironmentPicker onChange={onChange} yaml={yaml} />
-            <PartSelect onChange={onChange} part="algorithm" yaml={yaml} />
-            <PartSelect onChange={onChange} part="method" yaml={yaml} />
             <Button
               busy={starting}
               disabled={!current?.valid}
               icon="play"
               onClick={() => onStart(count !== null)}
+              reason={current?.valid ? whyNot : null}
               title={current?.valid ? undefined : verdict.text}
               variant="primary"
             >
@@ -78,24 +79,37 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
           </>
         }
         flush
-        hint={source}
+        hint={project ? `${source}, for project ${project}` : source}
         title="Spec"
       >
-        <YamlEditor
-          // Hidden, not removed: its undo history stays.
-          className={classes(EDITOR, view !== "written" && "hidden")}
-          diagnostics={diagnostics}
-          label="Experiment spec in YAML"
-          onChange={onChange}
-          value={yaml}
-        />
-        {view === "resolved" && (
-          <ResolvedSpec
-            className={EDITOR}
-            notes={report.data?.notes ?? []}
-            yaml={empty ? null : report.data?.resolved}
+        <div className="grid border-line border-t lg:grid-cols-2">
+          <section
+            aria-label="Form"
+            className="border-line max-lg:border-b lg:h-[min(76vh,860px)] lg:overflow-y-auto lg:border-r"
+          >
+            <SpecForm
+              onChange={onChange}
+              problems={report.data?.problems ?? []}
+              resolved={empty ? null : (report.data?.spec ?? null)}
+              yaml={yaml}
+            />
+          </section>
+          <YamlEditor
+            // Hidden, not removed: its undo history stays.
+            className={classes(EDITOR, view !== "written" && "hidden")}
+            diagnostics={diagnostics}
+            label="Experiment spec in YAML"
+            onChange={onChange}
+            value={yaml}
           />
-        )}
+          {view === "resolved" && (
+            <ResolvedSpec
+              className={EDITOR}
+              notes={report.data?.notes ?? []}
+              yaml={empty ? null : report.data?.resolved}
+            />
+          )}
+        </div>
       </Panel>
       {report.isError && !report.data && (
         <Panel>
@@ -113,7 +127,12 @@ export function SpecEditor({ yaml, source, starting, onChange, onStart }: SpecEd
       )}
       {!empty && report.data?.forecast && (
         <Panel hint="What this spec needs, before anything is started" title="Forecast">
-          <ForecastFigures forecast={report.data.forecast} />
+          <ForecastFigures advice={advice.data} forecast={report.data.forecast} spec={report.data.spec} />
+        </Panel>
+      )}
+      {!empty && report.data?.experiments && (
+        <Panel flush hint="All are submitted together, or none" title="What it becomes">
+          <PlannedExperiments experiments={report.data.experiments} />
         </Panel>
       )}
       {current?.forecast && <PopulationAdvice yaml={settled} />}

@@ -1,12 +1,23 @@
-import type { Forecast, Problem, SpecNote } from "@/api/types"
-import { formatBytes, formatCount } from "@/lib/format"
+import type { Advice, Forecast, Problem, SpecNote } from "@/api/types"
+import { millisecondsOf, updatesOf } from "@/lib/advice"
+import { formatBytes, formatCount, formatDuration } from "@/lib/format"
 import { classes } from "@/ui/classes"
 import { Figure } from "@/ui/Figure"
 import { Icon } from "@/ui/Icon"
 import { Empty } from "@/ui/States"
 import { YamlEditor } from "@/ui/YamlEditor"
 
-export function ForecastFigures({ forecast }: { forecast: Forecast }) {
+interface ForecastFiguresProps {
+  forecast: Forecast
+  /** Of one experiment; none for a group. */
+  spec: Record<string, unknown> | null
+  /** What is known of the workers' memory and speed, as soon as it is. */
+  advice: Advice | undefined
+}
+
+export function ForecastFigures({ forecast, spec, advice }: ForecastFiguresProps) {
+  const updates = updatesOf(spec)
+  const measured = advice?.workers.find(({ speed }) => speed !== null)
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-[repeat(auto-fit,minmax(120px,1fr))]">
       {forecast.experiments !== null && (
@@ -19,7 +30,22 @@ export function ForecastFigures({ forecast }: { forecast: Forecast }) {
         note="all members, all runs"
         value={formatCount(forecast.total_env_steps)}
       />
+      {updates !== null && (
+        <Figure
+          label="Time of updates"
+          note={measured ? `per run on ${measured.worker_name}` : "no study has measured it"}
+          title="Gradient updates alone: environments and evaluations come on top"
+          value={formatDuration(
+            measured?.speed && (updates * millisecondsOf(measured.speed, forecast.members)) / 1000,
+          )}
+        />
+      )}
       <Figure label="Replay memory" note="at most, per run" value={formatBytes(forecast.replay_bytes)} />
+      <Figure
+        label="Disk"
+        note={`at most, ${forecast.checkpoints_kept} checkpoints per run`}
+        value={formatBytes(forecast.disk_bytes)}
+      />
     </dl>
   )
 }

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { createOnce } from "@/api/createOnce"
 import { createStudy } from "@/api/generated/sdk.gen"
 import type { Advice, WorkerAdvice } from "@/api/types"
 import { SpeedNote } from "@/features/creation/SpeedNote"
@@ -59,7 +60,11 @@ function Probe({ worker, probe }: { worker: WorkerAdvice; probe: string }) {
   const queryClient = useQueryClient()
   const start = useMutation({
     mutationFn: async () =>
-      (await createStudy({ body: { yaml: probe, worker_id: worker.worker_id }, throwOnError: true })).data,
+      (
+        await createOnce((headers) =>
+          createStudy({ body: { yaml: probe, worker_id: worker.worker_id }, headers, throwOnError: true }),
+        )
+      ).data,
     onSuccess: async (study) => {
       notify({
         tone: "good",

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import "@/api/errors"
+import { createOnce } from "@/api/createOnce"
 import { createExperiment, createGroup } from "@/api/generated/sdk.gen"
+import { useSubmission } from "@/features/account/useMe"
 import { notify, notifyFailure } from "@/ui/Toasts"
 
 export interface Submission {
@@ -10,18 +11,21 @@ export interface Submission {
   group: boolean
 }
 
-async function submit({ yaml, group }: Submission) {
-  const request = { body: { yaml }, throwOnError: true } as const
-  const { data } = group ? await createGroup(request) : await createExperiment(request)
-  return { id: data.id, name: data.name, group }
+async function submit({ yaml, group }: Submission, project: string | undefined) {
+  const { id, name } = await createOnce(async (headers) => {
+    const request = { body: { yaml, project }, headers, throwOnError: true } as const
+    return (group ? await createGroup(request) : await createExperiment(request)).data
+  })
+  return { id, name, group }
 }
 
 /** Submits a spec and goes to the page of the new experiment or group. */
 export function useCreateExperiment() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
+  const { project } = useSubmission()
   return useMutation({
-    mutationFn: submit,
+    mutationFn: (submission: Submission) => submit(submission, project),
     onSuccess: async ({ id, name, group }) => {
       notify({
         tone: "good",

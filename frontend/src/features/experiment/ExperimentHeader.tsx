@@ -1,8 +1,12 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
+import type { ImportSource } from "@/api/generated/types.gen"
 import { type Experiment, isActive, type Run } from "@/api/types"
-import { DeleteButton, StopButton } from "@/features/experiment/ExperimentActions"
+import { Belonging } from "@/features/account/Belonging"
+import { DeleteExperiment } from "@/features/experiment/DeleteExperiment"
 import { ExportMenu } from "@/features/experiment/ExportMenu"
+import { VerbButtons } from "@/features/lifecycle/VerbButtons"
 import { formatAge, formatValue } from "@/lib/format"
+import { shownStatus, verbsOfAll } from "@/lib/lifecycle"
 import { useNow } from "@/lib/useNow"
 import { buttonStyle } from "@/ui/Button"
 import { Icon } from "@/ui/Icon"
@@ -25,7 +29,7 @@ export function ExperimentHeader({ experiment, run }: HeaderProps) {
       <title>{`${experiment.name} · Phylon`}</title>
       <div className="min-w-0 max-w-5xl">
         <nav aria-label="Breadcrumb" className="text-[13px] text-ink-faint">
-          <Link className="rounded hover:text-ink hover:underline" to="/">
+          <Link className="rounded hover:text-ink hover:underline" to="/experiments">
             Experiments
           </Link>
           <span className="px-1.5">/</span>
@@ -47,22 +51,54 @@ export function ExperimentHeader({ experiment, run }: HeaderProps) {
         <p className="text-pretty text-ink-soft">
           {description || `Created ${formatAge(experiment.created_at, now)}`}
         </p>
+        {experiment.imported && <ImportNote source={experiment.imported} />}
+        <p className="text-[13px] text-ink-faint">
+          <Belonging owner={experiment.owner} project={experiment.project} />
+        </p>
       </div>
       <div className="flex flex-wrap items-center gap-2">
         {experiment.runs.length > 1 && <ReplicateSwitch experiment={experiment} run={run} />}
         <ExportMenu run={run} />
-        <Link className={buttonStyle("ghost")} search={{ from: experiment.id }} to="/new">
-          <Icon name="template" />
-          Use as template
-        </Link>
-        {isActive(experiment.status) ? (
-          <StopButton experiment={experiment} />
-        ) : (
-          <DeleteButton experiment={experiment} />
+        {!experiment.imported && (
+          <>
+            <Link className={buttonStyle("ghost")} search={{ from: experiment.id }} to="/new">
+              <Icon name="template" />
+              Use as template
+            </Link>
+            <VerbButtons
+              owned={experiment}
+              run={run.id}
+              scope={experiment.runs.length > 1 ? "all" : undefined}
+              target={{ kind: "experiment", id: experiment.id, name: experiment.name }}
+              verbs={verbsOfAll(experiment.runs)}
+            />
+          </>
         )}
+        {!isActive(experiment.status) && <DeleteExperiment experiment={experiment} />}
       </div>
     </div>
   )
+}
+
+const FORMATS: Record<ImportSource["format"], string> = {
+  csv: "CSV",
+  sr_sac: "SR-SAC's text files",
+  ray: "Ray Tune",
+  tensorboard: "TensorBoard",
+}
+
+function ImportNote({ source }: { source: ImportSource }) {
+  return (
+    <p className="mt-1 break-words text-[13px] text-ink-soft" data-testid="import-note">
+      {`Imported from ${FORMATS[source.format]}: ${source.source}. The return is what the files call `}
+      <code>{source.return_name}</code>. It was not trained here, so it can be organised and compared, nothing
+      else.
+    </p>
+  )
+}
+
+function resultOf({ final, last_return }: Run): string {
+  return final === null ? `last ${formatValue(last_return)}` : `final ${formatValue(final.mean)}`
 }
 
 function ReplicateSwitch({ experiment, run }: HeaderProps) {
@@ -77,7 +113,9 @@ function ReplicateSwitch({ experiment, run }: HeaderProps) {
     >
       {experiment.runs.map((each) => (
         <option key={each.id} value={each.id}>
-          {`Replicate ${each.replicate} · ${statusLabel(each.status).toLowerCase()} · best ${formatValue(each.best_return)}`}
+          {experiment.imported
+            ? `Seed ${each.seed} · ${resultOf(each)}`
+            : `Replicate ${each.replicate} · ${statusLabel(shownStatus(each)).toLowerCase()} · ${resultOf(each)}`}
         </option>
       ))}
     </Select>

@@ -43,6 +43,12 @@ const API: Api = {
     total: 1,
     next: "line-1",
   },
+  "GET /api/v1/runs/7/forkable": {
+    steps: [4000],
+    spans: [{ span: 5, member: 1, steps: [4000] }],
+    why_not: "None is kept from their time.",
+  },
+  "GET /api/v1/runs/7/forks": pageOf([]),
   "GET /api/v1/runs/7/artifacts": pageOf([
     {
       id: 5,
@@ -64,6 +70,7 @@ function show(address = "/experiments/3", change: Api = {}) {
 
 /** Sends an event through the stream and waits until the page shows it. */
 async function say(kind: string, data: object, id?: string) {
+  await waitFor(() => expect(FakeEventSource.last.readyState).toBe(FakeEventSource.OPEN))
   await act(async () => {
     FakeEventSource.last.say(kind, data, id)
     await new Promise((resolve) => setTimeout(resolve, 200))
@@ -96,6 +103,35 @@ describe("the experiment page", () => {
   it("says what went wrong", async () => {
     show("/experiments/3", { "GET /api/v1/experiments/3": refusal(500, "The database is locked.") })
     expect(await screen.findByText("The database is locked.")).toBeTruthy()
+  })
+
+  it("says from which step on an interrupted run has left the undisturbed path", async () => {
+    const interrupted = runRead({ interruptions: [{ step: 2100, reason: "handed_back" }] })
+    show("/experiments/3", {
+      "GET /api/v1/experiments/3": experimentRead({ runs: [interrupted] }),
+      "GET /api/v1/runs/7": interrupted,
+    })
+    const notes = await screen.findByRole("region", { name: "Notes on the results" })
+    expect(notes.textContent).toContain("Handed back by its worker at step 2,100")
+    expect(notes.textContent).toContain("not those of an undisturbed run")
+  })
+
+  it("says who diverged, and marks it among the members", async () => {
+    const lineage = runLineage()
+    const diverged = { step: 5200, metric: "critic_loss", value: "Infinity" } as const
+    const spans = lineage.spans.map((each) => (each.id === 2 ? { ...each, diverged } : each))
+    show("/experiments/3", { "GET /api/v1/runs/7/lineage": { ...lineage, spans } })
+    const notes = await screen.findByRole("region", { name: "Notes on the results" })
+    expect(notes.textContent).toContain("Member M2 diverged: critic loss became Infinity before step 5,200.")
+    expect(notes.textContent).toContain("It is set aside")
+    expect(notes.textContent).toContain("discount 0.92")
+    expect(screen.getByRole("button", { name: "M2, diverged, show its ancestry" })).toBeTruthy()
+  })
+
+  it("has no notes on an undisturbed run", async () => {
+    show()
+    await screen.findByTestId("run-status")
+    expect(screen.queryByRole("region", { name: "Notes on the results" })).toBeNull()
   })
 
   it("says why a run failed, in whom, and with which hyper-parameters", async () => {
@@ -143,7 +179,7 @@ describe("curves and timeline", () => {
   it("grow with the stream, from the point that was loaded", async () => {
     show()
     await screen.findByTestId("curves")
-    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=cursor-9")
+    await waitFor(() => expect(FakeEventSource.last.url).toBe("/api/v1/events?runs=7&after=cursor-9"))
     await say(
       "metrics",
       { kind: "metrics", seq: 10, step: 7000, wall: 33, frames: { "evaluation/return": [1, 2, 3, 4] } },
@@ -158,9 +194,11 @@ describe("curves and timeline", () => {
   it("follow the run's state to its end, and then stop listening", async () => {
     show()
     await screen.findByTestId("curves")
-    await say("status", runRead({ status: "finished", finished_at: "2026-01-01T00:01:00Z" }))
-    expect(screen.getByTestId("run-status").textContent).toBe("Finished")
-    expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED)
+    const ended = { status: "finished", end_reason: "plateau", finished_at: "2026-01-01T00:01:00Z" } as const
+    await say("status", runRead(ended))
+    await waitFor(() => expect(screen.getByTestId("run-status").textContent).toBe("Finished"))
+    expect(screen.getByText("Return no longer rose")).toBeTruthy()
+    await waitFor(() => expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED))
   })
 
   it("reload everything when history was cut back", async () => {
@@ -174,7 +212,7 @@ describe("curves and timeline", () => {
     await screen.findByTestId("curves")
     await say("rewind", { seq: 5, attempt: 2 })
     await waitFor(() => expect(screen.getByTestId("lineage").dataset.exploits).toBe("0"))
-    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events?after=cursor-4")
+    await waitFor(() => expect(FakeEventSource.last.url).toBe("/api/v1/events?runs=7&after=cursor-4"))
   })
 
   it("do not listen to a run that has ended", async () => {
@@ -194,7 +232,7 @@ describe("curves and timeline", () => {
       "GET /api/v1/runs/7/metrics": { series: [] },
     })
     expect(await screen.findByText("Waiting for a worker")).toBeTruthy()
-    expect(FakeEventSource.last.url).toBe("/api/v1/runs/7/events")
+    await waitFor(() => expect(FakeEventSource.last.url).toBe("/api/v1/events?runs=7"))
   })
 
   it("say when an ancestry cannot be loaded", async () => {
@@ -356,5 +394,108 @@ describe("the other tabs", () => {
   it("show logs", async () => {
     show("/experiments/3?tab=logs")
     expect(await screen.findByRole("log")).toBeTruthy()
+  })
+})
+
+describe("forks", () => {
+  const FORK = {
+    id: 9,
+    name: "wider",
+    status: "queued",
+    created_at: "2026-01-02T00:00:00Z",
+    step: 4000,
+    members: [1],
+  }
+
+  it("lead from a span into the editor, with the spec of the fork", async () => {
+    const { router } = show("/experiments/3?span=5", {
+      "GET /api/v1/runs/7/fork": ({ query }: Call) => ({
+        step: 4000,
+        member: 1,
+        spec: {},
+        yaml: `name: wider # span ${query.get("span")}\n`,
+      }),
+      "GET /api/v1/presets": pageOf([]),
+      "POST /api/v1/specs/validate": NEVER,
+    })
+    await userEvent.click(await screen.findByRole("link", { name: "Fork from here" }))
+    expect(await screen.findByText("Fork of run 7, M1 at step 4,000")).toBeTruthy()
+    expect(router.state.location.search).toEqual({ fork: 7, span: 5 })
+    await waitFor(() => expect(document.body.textContent).toContain("name: wider # span 5"))
+  })
+
+  it("are not offered where no checkpoint is kept, and the reason is told", async () => {
+    show("/experiments/3?span=4")
+    const refused = await screen.findByText("No checkpoint to fork from")
+    expect(refused.title).toBe("None is kept from their time.")
+    expect(screen.queryByRole("link", { name: "Fork from here" })).toBeNull()
+  })
+
+  it("are linked from both sides", async () => {
+    const source = { experiment_id: 2, run_id: 4, experiment: "first", step: 1000, members: [3] }
+    show("/experiments/3", {
+      "GET /api/v1/experiments/3": experimentRead({ started_from: [source] }),
+      "GET /api/v1/runs/7/forks": pageOf([FORK]),
+    })
+    const forks = within(await screen.findByRole("region", { name: "Forks" }))
+    expect(forks.getByRole("link", { name: "first" }).getAttribute("href")).toBe("/experiments/2?run=4")
+    expect((await forks.findByRole("link", { name: "wider" })).getAttribute("href")).toBe("/experiments/9")
+  })
+})
+
+describe("controls", () => {
+  const ENDED = {
+    "GET /api/v1/experiments/3": experimentRead({
+      status: "finished",
+      runs: [runRead({ status: "finished" })],
+    }),
+  }
+  const CONTROLS = {
+    run_id: 7,
+    group: { id: 2, name: "small-controls" },
+    is_over: true,
+    headline: "Tuning helped: small is better than random search.",
+    controls: [
+      {
+        kind: "random_search",
+        experiment_id: 12,
+        name: "small-controls-random_search",
+        status: "finished",
+        answer: "helped",
+        difference: { value: 40, low: 35, high: 45 },
+        replicates_needed: 2,
+      },
+    ],
+    caveats: [{ kind: "few_replicates", text: "Two replicates are few." }],
+  }
+
+  it("start with one press and say what they found", async () => {
+    const { calls } = show("/experiments/3", {
+      ...ENDED,
+      "GET /api/v1/runs/7/controls": { newest: null, why_not: null },
+      "POST /api/v1/runs/7/controls": CONTROLS,
+    })
+    await userEvent.click(await screen.findByRole("button", { name: "Start the controls" }))
+    expect(await screen.findByText(CONTROLS.headline)).toBeTruthy()
+    expect(calls.filter(({ method, path }) => method === "POST" && path.endsWith("/controls"))).toHaveLength(
+      1,
+    )
+    const link = screen.getByRole("link", { name: "Random search with as many members" })
+    expect(link.getAttribute("href")).toBe("/experiments/12")
+    expect(screen.getByText("tuning was better")).toBeTruthy()
+    expect(screen.getByText("Two replicates are few.")).toBeTruthy()
+  })
+
+  it("are not offered for a run that tuned nothing", async () => {
+    const why_not = "Run 7 has no hyper-parameter with a distribution: it tuned nothing."
+    show("/experiments/3", { ...ENDED, "GET /api/v1/runs/7/controls": { newest: null, why_not } })
+    await screen.findByRole("heading", { name: "td3-pbt-pendulum-smoke" })
+    expect(screen.queryByText("Did tuning help?")).toBeNull()
+  })
+
+  it("are not offered while the run has no winner", async () => {
+    show("/experiments/3")
+    await screen.findByRole("heading", { name: "td3-pbt-pendulum-smoke" })
+    expect(screen.queryByText("Did tuning help?")).toBeNull()
   })
 })

@@ -3,7 +3,10 @@ import { getRouteApi } from "@tanstack/react-router"
 import { ApiError } from "@/api/errors"
 import { experimentQuery } from "@/api/queries"
 import type { Experiment, Run } from "@/api/types"
+import { ControlsPanel } from "@/features/experiment/ControlsPanel"
 import { ExperimentHeader } from "@/features/experiment/ExperimentHeader"
+import { ForkLinks } from "@/features/experiment/ForkLinks"
+import { OrganisePanel } from "@/features/experiment/OrganisePanel"
 import { RunPanels } from "@/features/experiment/RunPanels"
 import { NotFound } from "@/features/shell/PageStates"
 import { Panel } from "@/ui/Panel"
@@ -52,6 +55,9 @@ export function ExperimentPage() {
   return (
     <div className="space-y-5">
       <ExperimentHeader experiment={query.data} run={run} />
+      <ForkLinks experiment={query.data} run={run} />
+      {run.status === "finished" && <ControlsPanel key={`controls ${run.id}`} run={run} />}
+      <OrganisePanel experiment={query.data} />
       <RunPanels experiment={query.data} key={run.id} run={run} />
     </div>
   )

@@ -21,6 +21,8 @@ describe("the export menu", () => {
       "/api/v1/runs/7/export/metrics.parquet",
       "/api/v1/runs/7/export/lineage.csv",
       "/api/v1/runs/7/export/lineage.parquet",
+      "/api/v1/runs/7/export/interruptions.csv",
+      "/api/v1/runs/7/export/interruptions.parquet",
       "/api/v1/runs/7/lineage.newick",
       "/api/v1/runs/7/lineage.ray.zip",
       "/api/v1/runs/7/lineage",

@@ -14,6 +14,7 @@ type Format = ExportRunData["path"]["format"]
 const TABLES: readonly { table: Table; heading: string }[] = [
   { table: "metrics", heading: "Metrics, all values" },
   { table: "lineage", heading: "Lineage, one row per span" },
+  { table: "interruptions", heading: "Interruptions" },
 ]
 const FORMATS: readonly { format: Format; label: string }[] = [
   { format: "csv", label: "CSV" },

@@ -1,22 +1,34 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useRef, useState } from "react"
-import { fetchLogPage, LOG_PAGE } from "@/api/queries"
+import { attemptsQuery } from "@/api/queries"
 import { isActive, type LogLine, type Run } from "@/api/types"
-import { formatClock } from "@/lib/format"
+import { MomentNote } from "@/features/experiment/MomentNote"
+import { useLogs } from "@/features/experiment/useLogs"
+import { formatClock, formatInteger } from "@/lib/format"
+import { ENDS } from "@/lib/lifecycle"
+import { lineAt } from "@/lib/moment"
 import { Button } from "@/ui/Button"
 import { classes } from "@/ui/classes"
 import { Panel } from "@/ui/Panel"
 import { Select } from "@/ui/Select"
 import { Empty, Failure, Loading } from "@/ui/States"
 
+const route = getRouteApi("/experiments/$id")
+
 /** What trainer and supervisor printed, live while the run is active. */
 export function LogsTab({ run }: { run: Run }) {
-  const [attempt, setAttempt] = useState<number | null>(null)
-  const [follow, setFollow] = useState(true)
+  const { attempt: wanted, at } = route.useSearch()
+  const attempt = wanted !== undefined && wanted <= run.attempt ? wanted : null
+  const navigate = route.useNavigate()
+  const setAttempt = (next: number | null) =>
+    navigate({ search: (old) => ({ ...old, attempt: next ?? undefined }), replace: true })
+  const [follow, setFollow] = useState(at === undefined)
   const active = isActive(run.status)
   const logs = useLogs(run.id, attempt, active)
   const lines = logs.data?.lines ?? []
+  const marked = at === undefined ? null : lineAt(lines, at)
 
   return (
     <Panel
@@ -46,6 +58,7 @@ export function LogsTab({ run }: { run: Run }) {
         </>
       }
       flush
+      hint={run.attempt > 0 && <LogOrigin attempt={attempt} run={run} />}
       title="Logs"
     >
       <div className="border-line border-t">
@@ -58,20 +71,53 @@ export function LogsTab({ run }: { run: Run }) {
             {active ? "Lines appear here as the trainer prints them." : "This run produced no log output."}
           </Empty>
         )}
-        {lines.length > 0 && <LogLines follow={follow} lines={lines} onScrollBack={() => setFollow(false)} />}
+        {at !== undefined && lines.length > 0 && (
+          <div className="px-4 pt-3 sm:px-5">
+            <MomentNote>
+              {marked === null
+                ? `No line names step ${formatInteger(at)} or an earlier one.`
+                : `Marked is the last line about step ${formatInteger(at)} or before.`}
+            </MomentNote>
+          </div>
+        )}
+        {lines.length > 0 && (
+          <LogLines
+            follow={follow}
+            lines={lines}
+            marked={marked}
+            namesAttempts={attempt === null && run.attempt > 1}
+            onScrollBack={() => setFollow(false)}
+          />
+        )}
       </div>
     </Panel>
   )
 }
 
+/** Which attempt wrote what is shown, and where. */
+function LogOrigin({ run, attempt }: { run: Run; attempt: number | null }) {
+  const attempts = useQuery(attemptsQuery(run))
+  const number = attempt ?? (run.attempt === 1 ? 1 : null)
+  if (number === null) return `All ${run.attempt} attempts; the number of each stands before its lines`
+  const found = attempts.data?.find((each) => each.number === number)
+  if (!found) return `Attempt ${number}`
+  const from = found.checkpoint ? `from checkpoint ${found.checkpoint}` : "from the beginning"
+  const end = found.end === null ? "goes on" : (ENDS[found.end]?.label ?? found.end).toLowerCase()
+  return `Attempt ${number} on ${found.worker_name}, ${from}; ${end}`
+}
+
 interface LogLinesProps {
   lines: readonly LogLine[]
   follow: boolean
+  /** The line that is looked for. */
+  marked: number | null
+  /** Whether the number of its attempt stands before each line. */
+  namesAttempts: boolean
   onScrollBack: () => void
 }
 
 /** Only visible lines are in the document, so that long logs stay fast. */
-function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
+function LogLines({ lines, follow, marked, namesAttempts, onScrollBack }: LogLinesProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: lines.length,
@@ -82,6 +128,9 @@ function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
   useEffect(() => {
     if (follow && lines.length > 0) rows.scrollToIndex(lines.length - 1, { align: "end" })
   }, [follow, lines.length, rows])
+  useEffect(() => {
+    if (marked !== null) rows.scrollToIndex(marked, { align: "center" })
+  }, [marked, rows])
   return (
     <div
       className="h-[min(64vh,720px)] overflow-auto bg-sunken py-2 font-mono text-[12.5px] leading-[22px]"
@@ -96,7 +145,11 @@ function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
           const line = lines[index]!
           return (
             <div
-              className="absolute inset-x-0 flex gap-3 px-4 hover:bg-line/50"
+              aria-current={index === marked ? "location" : undefined}
+              className={classes(
+                "absolute inset-x-0 flex gap-3 px-4 hover:bg-line/50",
+                index === marked && "bg-accent-soft",
+              )}
               data-index={index}
               key={key}
               ref={rows.measureElement}
@@ -105,6 +158,11 @@ function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
               <span className="numeric w-14 shrink-0 select-none text-right text-ink-faint">
                 {formatClock(line.wall)}
               </span>
+              {namesAttempts && (
+                <span className="numeric w-6 shrink-0 select-none text-right text-ink-faint" title="Attempt">
+                  {line.attempt}
+                </span>
+              )}
               <span className="hidden w-20 shrink-0 select-none text-ink-faint sm:inline">{line.stream}</span>
               <span
                 className={classes(
@@ -120,29 +178,4 @@ function LogLines({ lines, follow, onScrollBack }: LogLinesProps) {
       </div>
     </div>
   )
-}
-
-interface Tail {
-  lines: readonly LogLine[]
-  next: string | null
-}
-
-/** All log lines of a run so far. Only new lines are requested; known ones are kept. */
-function useLogs(run: number, attempt: number | null, active: boolean) {
-  const queryClient = useQueryClient()
-  const queryKey = ["runs", run, "logs", attempt]
-  return useQuery({
-    queryKey,
-    queryFn: async ({ signal }): Promise<Tail> => {
-      let { lines, next } = queryClient.getQueryData<Tail>(queryKey) ?? { lines: [], next: null }
-      for (;;) {
-        const page = await fetchLogPage(run, attempt, next, signal)
-        if (page.items.length > 0) lines = [...lines, ...page.items]
-        next = page.next
-        if (page.items.length < LOG_PAGE) return { lines, next }
-      }
-    },
-    structuralSharing: false,
-    refetchInterval: active ? 1500 : false,
-  })
 }

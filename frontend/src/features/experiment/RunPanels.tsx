@@ -1,17 +1,22 @@
 import { getRouteApi } from "@tanstack/react-router"
 import { Tabs } from "radix-ui"
 import { lazy, type ReactNode, Suspense } from "react"
-import type { Experiment, Run, RunFailure } from "@/api/types"
+import type { Experiment, Run } from "@/api/types"
+import { AttemptsTab } from "@/features/experiment/AttemptsTab"
 import { CheckpointsTab } from "@/features/experiment/CheckpointsTab"
+import { FailureNotice } from "@/features/experiment/FailureNotice"
+import { HyperparametersTab } from "@/features/experiment/HyperparametersTab"
 import { LogsTab } from "@/features/experiment/LogsTab"
 import { OverviewTab } from "@/features/experiment/overview/OverviewTab"
+import { PoliciesTab } from "@/features/experiment/policies/PoliciesTab"
+import { RunNotes } from "@/features/experiment/RunNotes"
 import { RunSummary } from "@/features/experiment/RunSummary"
 import { RuntimeTab } from "@/features/experiment/RuntimeTab"
 import { useRunView } from "@/features/experiment/useRunView"
 import { VideosTab } from "@/features/experiment/videos/VideosTab"
-import { formatName, formatSlot, formatValue } from "@/lib/format"
+import { VerbButtons } from "@/features/lifecycle/VerbButtons"
+import { verbsOf } from "@/lib/lifecycle"
 import { TABS, type Tab } from "@/lib/search"
-import { Icon } from "@/ui/Icon"
 import { Panel } from "@/ui/Panel"
 import { Failure, Loading } from "@/ui/States"
 
@@ -20,12 +25,18 @@ const route = getRouteApi("/experiments/$id")
 
 const LABELS: Record<Tab, string> = {
   overview: "Overview",
+  hyperparameters: "Hyper-parameters",
   videos: "Videos",
+  policy: "Policy",
   runtime: "Runtime",
+  attempts: "Attempts",
   logs: "Logs",
   spec: "Spec",
   checkpoints: "Checkpoints",
 }
+
+/** What there is to see of a run that was trained elsewhere. */
+const OF_IMPORTED: ReadonlySet<Tab> = new Set(["overview", "spec"])
 
 interface RunPanelsProps {
   experiment: Experiment
@@ -34,7 +45,10 @@ interface RunPanelsProps {
 
 /** Everything about one run, live, in tabs. */
 export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
-  const tabs = TABS.filter((name) => name !== "videos" || experiment.spec.videos)
+  const imported = experiment.imported !== null
+  const tabs = TABS.filter((name) =>
+    imported ? OF_IMPORTED.has(name) : name !== "videos" || experiment.spec.videos,
+  )
   const { tab: wanted = "overview" } = route.useSearch()
   const tab = tabs.includes(wanted) ? wanted : "overview"
   const navigate = route.useNavigate()
@@ -56,8 +70,27 @@ export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
 
   return (
     <div className="space-y-5">
-      <RunSummary connected={connected} run={run} />
+      <RunSummary
+        actions={
+          !imported &&
+          experiment.runs.length > 1 && (
+            <div className="flex flex-wrap gap-2">
+              <VerbButtons
+                owned={experiment}
+                run={run.id}
+                size="small"
+                target={{ kind: "run", id: run.id, name: `replicate ${run.replicate}` }}
+                verbs={verbsOf(run)}
+              />
+            </div>
+          )
+        }
+        connected={connected}
+        imported={imported}
+        run={run}
+      />
       {run.error && <FailureNotice failure={run.error} />}
+      <RunNotes lineage={view?.lineage} run={run} />
       <Tabs.Root
         onValueChange={(next) =>
           navigate({ search: (old) => ({ ...old, tab: next === "overview" ? undefined : (next as Tab) }) })
@@ -80,16 +113,25 @@ export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
         </Tabs.List>
         <Tabs.Content tabIndex={-1} value="overview">
           {live((ready) => (
-            <OverviewTab view={ready} />
+            <OverviewTab imported={imported} view={ready} />
           ))}
+        </Tabs.Content>
+        <Tabs.Content tabIndex={-1} value="hyperparameters">
+          <HyperparametersTab experiment={experiment} run={run} />
         </Tabs.Content>
         <Tabs.Content tabIndex={-1} value="videos">
           <VideosTab run={run} />
+        </Tabs.Content>
+        <Tabs.Content tabIndex={-1} value="policy">
+          <PoliciesTab run={run} />
         </Tabs.Content>
         <Tabs.Content tabIndex={-1} value="runtime">
           {live((ready) => (
             <RuntimeTab view={ready} />
           ))}
+        </Tabs.Content>
+        <Tabs.Content tabIndex={-1} value="attempts">
+          <AttemptsTab run={run} />
         </Tabs.Content>
         <Tabs.Content tabIndex={-1} value="logs">
           <LogsTab run={run} />
@@ -104,29 +146,5 @@ export function RunPanels({ experiment, run: listed }: RunPanelsProps) {
         </Tabs.Content>
       </Tabs.Root>
     </div>
-  )
-}
-
-/** Why a run failed, in which member, and the remedy. */
-function FailureNotice({ failure }: { failure: RunFailure }) {
-  return (
-    <section className="rounded-card border border-bad/40 bg-bad-soft px-4 py-4 sm:px-5" role="alert">
-      <h2 className="flex items-center gap-2 font-semibold text-bad">
-        <Icon name="alert" />
-        The run failed{failure.member !== null && ` in member ${formatSlot(failure.member)}`}
-      </h2>
-      <p className="mt-1.5 break-words">{failure.message}</p>
-      {failure.remedy && <p className="mt-1 text-ink-soft">{failure.remedy}</p>}
-      {failure.hyperparams && (
-        <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1">
-          {Object.entries(failure.hyperparams).map(([name, value]) => (
-            <div className="flex gap-2" key={name}>
-              <dt className="text-ink-soft">{formatName(name)}</dt>
-              <dd className="numeric font-medium">{formatValue(value)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </section>
   )
 }

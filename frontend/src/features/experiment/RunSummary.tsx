@@ -1,5 +1,7 @@
+import type { ReactNode } from "react"
 import type { Run } from "@/api/types"
 import { isActive } from "@/api/types"
+import { RunResult } from "@/features/experiment/RunResult"
 import {
   formatAge,
   formatCount,
@@ -8,19 +10,31 @@ import {
   formatPercent,
   formatValue,
 } from "@/lib/format"
+import { shownStatus } from "@/lib/lifecycle"
 import { useNow } from "@/lib/useNow"
 import { Figure } from "@/ui/Figure"
 import { Icon } from "@/ui/Icon"
 import { Progress } from "@/ui/Progress"
 import { StatusChip } from "@/ui/StatusChip"
 
+/** Why a run finished before its steps were done. */
+const END_REASONS = {
+  seconds: "Time used up",
+  target_return: "Target return reached",
+  plateau: "Return no longer rose",
+}
+
 interface RunSummaryProps {
   run: Run
   connected: boolean
+  /** It was trained elsewhere: neither progress nor speed nor worker of it is known. */
+  imported?: boolean
+  /** What can be done with this run alone. */
+  actions?: ReactNode
 }
 
-/** Summary of a run: status, progress, speed, best return, and how it is executed. */
-export function RunSummary({ run, connected }: RunSummaryProps) {
+/** Summary of a run: status, progress, result, speed, best return, and how it is executed. */
+export function RunSummary({ run, connected, imported = false, actions }: RunSummaryProps) {
   const share = run.step / Math.max(1, run.total_steps)
   return (
     <section
@@ -28,48 +42,38 @@ export function RunSummary({ run, connected }: RunSummaryProps) {
       className="rounded-card border border-line bg-surface px-4 py-4 shadow-card sm:px-5"
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <StatusChip status={run.status} testId="run-status" />
-        <div className="flex min-w-44 grow basis-56 items-center gap-3">
-          <Progress
-            className="grow"
-            label="Progress of the run"
-            share={share}
-            tone={run.status === "failed" ? "bad" : "accent"}
-          />
-          <span className="numeric w-10 text-right font-medium">{formatPercent(share)}</span>
-        </div>
+        <StatusChip status={shownStatus({ ...run, imported })} testId="run-status" />
+        {run.end_reason && run.end_reason !== "budget" && (
+          <span className="text-[13px] text-ink-soft">{END_REASONS[run.end_reason]}</span>
+        )}
+        {!imported && (
+          <div className="flex min-w-44 grow basis-56 items-center gap-3">
+            <Progress
+              className="grow"
+              label="Progress of the run"
+              share={share}
+              tone={run.status === "failed" ? "bad" : "accent"}
+            />
+            <span className="numeric w-10 text-right font-medium">{formatPercent(share)}</span>
+          </div>
+        )}
         {!connected && (
           <span className="inline-flex items-center gap-1.5 text-[13px] text-warn" role="status">
             <Icon name="retry" size={14} />
             Live connection lost, reconnecting…
           </span>
         )}
+        {actions}
       </div>
+      <RunResult imported={imported} run={run} />
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-6">
         <Figure
           label="Steps per member"
-          note={`of ${formatInteger(run.total_steps)}`}
+          note={imported ? `seed ${run.seed}` : `of ${formatInteger(run.total_steps)}`}
           value={formatInteger(run.step)}
         />
-        <Figure
-          label="Best return"
-          note={`last median ${formatValue(run.median_return)}`}
-          value={formatValue(run.best_return)}
-        />
-        <Figure label="Speed" note="member-steps/s" value={formatCount(run.env_steps_per_second)} />
-        <Time run={run} />
-        <Figure
-          label="Strategy"
-          note={run.devices.join(", ") || "not started"}
-          title={run.devices.join(", ")}
-          value={run.strategy ?? "–"}
-        />
-        <Figure
-          label="Worker"
-          note={attemptNote(run)}
-          title={run.worker_name ?? undefined}
-          value={run.worker_name ?? "–"}
-        />
+        <Returns run={run} />
+        {!imported && <Execution run={run} />}
       </dl>
       {run.strategy_explanation && (
         <p className="mt-3 flex gap-2 border-line border-t pt-3 text-[13px] text-ink-soft">
@@ -80,6 +84,49 @@ export function RunSummary({ run, connected }: RunSummaryProps) {
         </p>
       )}
     </section>
+  )
+}
+
+function Execution({ run }: { run: Run }) {
+  return (
+    <>
+      <Figure label="Speed" note="member-steps/s" value={formatCount(run.env_steps_per_second)} />
+      <Time run={run} />
+      <Figure
+        label="Strategy"
+        note={run.devices.join(", ") || "not started"}
+        title={run.devices.join(", ")}
+        value={run.strategy ?? "–"}
+      />
+      <Figure
+        label="Worker"
+        note={attemptNote(run)}
+        title={run.worker_name ?? undefined}
+        value={run.worker_name ?? "–"}
+      />
+    </>
+  )
+}
+
+/** What evaluations in training said; the result of a finished run stands above it. */
+function Returns({ run }: { run: Run }) {
+  const median = `median ${formatValue(run.median_return)}`
+  if (run.final)
+    return (
+      <Figure
+        label="Last evaluation"
+        note={median}
+        title="Return of the best member at the last evaluation in training, and the median over all"
+        value={formatValue(run.last_return)}
+      />
+    )
+  return (
+    <Figure
+      label={isActive(run.status) ? "Best so far" : "Best during training"}
+      note={`last ${median}`}
+      title="Best return of any member at any evaluation, and the median over all at the last one"
+      value={formatValue(run.best_return)}
+    />
   )
 }
 
@@ -102,7 +149,7 @@ function Time({ run }: { run: Run }) {
 
 function attemptNote(run: Run): string {
   const seed = `seed ${run.seed}`
-  // Attempts that a worker handed back in order do not count towards the limit.
+  // Only attempts since the last progress count towards the limit, and none that a worker handed back in order.
   return run.attempt > 1
     ? `attempt ${run.attempt} (${run.attempts} of ${run.max_attempts} used), ${seed}`
     : seed

@@ -1,8 +1,8 @@
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query"
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
-import { artifactsQuery, fetchLineage, fetchRun, seriesQuery } from "@/api/queries"
+import { artifactsQuery, fetchLineage, fetchRun, seriesQuery, type Window } from "@/api/queries"
 import { isActive, type Run } from "@/api/types"
-import { openRunStream } from "@/lib/run/openRunStream"
+import { followRun } from "@/lib/run/followRun"
 import { applyEvents, type RunView, runView } from "@/lib/run/runView"
 import { mergeSeries, type Series } from "@/lib/series"
 
@@ -41,13 +41,13 @@ export function useRunView(id: number) {
     const key = runViewQuery(id).queryKey
     const start = queryClient.getQueryData(key)
     if (!start || !speaking || start.snapshot !== snapshot) return
-    return openRunStream({
+    return followRun({
       run: id,
       after: start.run.stream,
       onConnection: setConnected,
       onEvents: (events) => {
         queryClient.setQueryData(key, (view) => view && applyEvents(view, events))
-        if (events.some(({ kind }) => kind === "checkpoint" || kind === "video")) {
+        if (events.some(({ kind }) => kind === "checkpoint" || kind === "video" || kind === "policy")) {
           void queryClient.invalidateQueries({ queryKey: artifactsQuery(id, true).queryKey })
         }
       },
@@ -61,13 +61,24 @@ export function useRunView(id: number) {
   return { ...query, connected: connected || !speaking }
 }
 
-/** One metric of a run: what was stored, and what has been streamed since. */
-export function useSeries(view: RunView, name: string) {
-  const stored = useQuery(seriesQuery(view.run.id, view.snapshot, name))
+/**
+ * One metric of a run: what was stored, and what has been streamed since. Where the run is too long to show every tick,
+ * the part that is zoomed into is asked for by itself.
+ */
+export function useSeries(view: RunView, name: string, zoom: Window | null = null) {
+  const { id } = view.run
+  const stored = useQuery(seriesQuery(id, view.snapshot, name))
+  const isAggregated = stored.data ? stored.data.spread !== null : false
+  const part = useQuery({
+    ...seriesQuery(id, view.snapshot, name, zoom),
+    enabled: isAggregated && zoom !== null,
+    placeholderData: keepPreviousData,
+  })
+  const shown = isAggregated && zoom ? (part.data ?? stored.data) : stored.data
   const streamed = view.streamed[name]
   const series = useMemo<Series | null>(
-    () => (stored.data ? mergeSeries(stored.data, streamed) : null),
-    [stored.data, streamed],
+    () => (shown ? mergeSeries(shown, streamed) : null),
+    [shown, streamed],
   )
   return { ...stored, series }
 }

@@ -2,7 +2,9 @@ import { Link } from "@tanstack/react-router"
 import type { Summary } from "@/api/types"
 import { Sparkline } from "@/charts/Sparkline"
 import { Age, Method } from "@/features/experiments/cells"
+import type { Selection } from "@/features/experiments/useSelection"
 import { formatPercent, formatSteps } from "@/lib/format"
+import { shownStatus } from "@/lib/lifecycle"
 import { Progress } from "@/ui/Progress"
 import { StatusChip } from "@/ui/StatusChip"
 
@@ -10,22 +12,37 @@ interface ExperimentCardsProps<T extends Summary> {
   experiments: T[]
   /** The one number of a card. */
   figure: (experiment: T) => string
+  /** Cards can be selected where there is one. */
+  selection?: Selection
 }
 
 /** The table's rows for narrow screens. */
-export function ExperimentCards<T extends Summary>({ experiments, figure }: ExperimentCardsProps<T>) {
+export function ExperimentCards<T extends Summary>({
+  experiments,
+  figure,
+  selection,
+}: ExperimentCardsProps<T>) {
   return (
     <ul className="divide-y divide-line">
       {experiments.map((experiment) => (
-        <li key={experiment.id}>
+        <li className="flex items-start" key={experiment.id}>
+          {selection && (
+            <input
+              aria-label={`Select ${experiment.name}`}
+              checked={selection.ids.has(experiment.id)}
+              className="mt-4.5 ml-4 size-4 shrink-0 accent-accent"
+              onChange={() => selection.toggle(experiment.id)}
+              type="checkbox"
+            />
+          )}
           <Link
-            className="block px-4 py-3.5 transition-colors hover:bg-sunken"
+            className="block min-w-0 grow px-4 py-3.5 transition-colors hover:bg-sunken"
             params={{ id: experiment.id }}
             to="/experiments/$id"
           >
             <div className="flex items-start justify-between gap-3">
               <span className="min-w-0 truncate font-medium">{experiment.name}</span>
-              <StatusChip status={experiment.status} />
+              <StatusChip status={shownStatus(experiment)} />
             </div>
             <p className="mt-0.5 truncate text-[13px] text-ink-faint">
               {experiment.environment} · <Method experiment={experiment} /> · {experiment.population_size} ×{" "}

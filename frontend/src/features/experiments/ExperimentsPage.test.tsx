@@ -1,12 +1,12 @@
 import { screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { beforeEach, describe, expect, it, vi } from "vitest"
-import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderAt"
+import { type Api, type Call, refusal, renderAt } from "@/testing/renderAt"
 import { experimentRead, PRESET, pageOf, summary, workerRead } from "@/testing/samples"
 
 const TWO = {
   items: [
-    summary({ id: 4, name: "zebra", best_return: -10 }),
+    summary({ id: 4, name: "zebra", best_return: -10, final_return: -172 }),
     summary({ id: 5, name: "ant", status: "failed", best_return: null, error_message: "loss is NaN" }),
   ],
   total: 2,
@@ -27,36 +27,44 @@ function wide(matches: boolean) {
 
 beforeEach(() => wide(true))
 
-function show(experiments: unknown, address = "/", api: Api = {}) {
-  return renderAt(address, { "GET /api/v1/experiments": experiments, ...api })
+const FIELDS = pageOf([
+  { name: "algorithm", kind: "text", meaning: "What trains its members" },
+  { name: "spec.algorithm.batch_size", kind: "spec", meaning: "A value of the spec" },
+])
+
+function show(experiments: unknown, address = "/experiments", api: Api = {}) {
+  return renderAt(address, {
+    "GET /api/v1/experiments": experiments,
+    "GET /api/v1/experiments/fields": FIELDS,
+    "GET /api/v1/views": pageOf([]),
+    ...api,
+  })
 }
 
 async function rowNames() {
-  const table = await screen.findByRole("table")
+  const table = await screen.findByRole("grid")
+  await waitFor(() => expect(within(table).getAllByRole("link").length).toBeGreaterThan(0))
   return within(table)
     .getAllByRole("row")
     .slice(1)
     .map((row) => within(row).getByRole("link").textContent)
 }
 
-describe("the experiments table", () => {
-  it("follows the list page by page", async () => {
-    const pages: Record<string, object> = {
-      "": { items: [summary({ id: 2, name: "newer" })], total: 2, next: "older-ones" },
-      "older-ones": { items: [summary({ id: 1, name: "older" })], total: 2, next: null },
-    }
-    show(({ query }: Call) => pages[query.get("after") ?? ""])
-    expect(await rowNames()).toEqual(["newer"])
-    expect(screen.getByText("The newest 1 of 2 experiments")).toBeTruthy()
-    await userEvent.click(screen.getByRole("button", { name: "Show more" }))
-    await waitFor(async () => expect((await rowNames()).toSorted()).toEqual(["newer", "older"]))
-    expect(screen.queryByRole("button", { name: "Show more" })).toBeNull()
-    expect(screen.getByText("2 experiments")).toBeTruthy()
-  })
+const asked = (calls: readonly Call[], name: string) =>
+  calls.filter(({ path }) => path === "/api/v1/experiments").map(({ query }) => query.get(name))
 
-  it("shows a skeleton while it loads", async () => {
-    show(NEVER)
+describe("the experiments table", () => {
+  it("shows a skeleton, then rows with state, progress and error, and says how many there are", async () => {
+    show({ ...TWO, total: 812 })
     expect(await screen.findByText("Loading experiments")).toBeTruthy()
+    const grid = await screen.findByRole("grid")
+    expect(await within(grid).findByText("loss is NaN")).toBeTruthy()
+    expect(grid.getAttribute("aria-rowcount")).toBe("813")
+    expect(screen.getByText("812 experiments")).toBeTruthy()
+    expect(
+      within(grid).getByRole("progressbar", { name: "Progress of zebra" }).getAttribute("aria-valuenow"),
+    ).toBe("33.3")
+    expect(within(grid).getByRole("link", { name: "zebra" }).closest("tr")!.ariaRowIndex ?? "2").toBe("2")
   })
 
   it("says what went wrong and tries again", async () => {
@@ -67,73 +75,122 @@ describe("the experiments table", () => {
     expect(await rowNames()).toHaveLength(2)
   })
 
-  it("shows name, state, progress and the error of each experiment", async () => {
-    show(TWO)
-    const table = await screen.findByRole("table")
-    expect(within(table).getByText("loss is NaN")).toBeTruthy()
-    expect(within(table).getByText("Failed")).toBeTruthy()
-    expect(
-      within(table).getByRole("progressbar", { name: "Progress of zebra" }).getAttribute("aria-valuenow"),
-    ).toBe("33.3")
-    expect(within(table).getByRole("img", { name: /Best return over time, zebra/ })).toBeTruthy()
-  })
-
-  it("sorts by a column and keeps it in the address", async () => {
-    const { router } = show(TWO)
+  it("has the service sort, filter and bring values, and keeps all in the address", async () => {
+    const { calls, router } = show(TWO, "/experiments?columns=name,final,spec.algorithm.batch_size")
     await rowNames()
-    await userEvent.click(screen.getByRole("button", { name: /^Experiment/ }))
-    expect(await rowNames()).toEqual(["ant", "zebra"])
-    expect(router.state.location.search).toMatchObject({ sort: "name" })
-    await userEvent.click(screen.getByRole("button", { name: /^Best/ }))
-    expect(await rowNames()).toEqual(["zebra", "ant"])
-  })
-
-  it("asks the API for what the filter says", async () => {
-    const { calls } = show((call: Call) =>
-      call.query.get("search") === "ze" ? { items: [TWO.items[0]], total: 1 } : TWO,
-    )
-    await userEvent.type(await screen.findByRole("searchbox"), "ze")
-    await waitFor(async () => expect(await rowNames()).toEqual(["zebra"]))
-    await userEvent.selectOptions(screen.getByLabelText("Filter by status"), "failed")
-    await waitFor(() => expect(calls.at(-1)!.query.get("status")).toBe("failed"))
-  })
-
-  it("links to groups and filters by them", async () => {
-    const member = summary({ id: 6, name: "dmc15-walker-run", group: { id: 2, name: "dmc15" } })
-    const { calls, router } = show({ items: [member], total: 1 }, "/", {
-      "GET /api/v1/groups": pageOf([{ id: 2, name: "dmc15" }]),
-    })
-    const link = await screen.findByRole("link", { name: "dmc15" })
-    expect(link.getAttribute("href")).toBe("/groups/2")
-    await userEvent.selectOptions(await screen.findByLabelText("Filter by group"), "2")
-    await waitFor(() => expect(calls.some(({ query }) => query.get("group") === "2")).toBe(true))
-    expect(router.state.location.search).toMatchObject({ group: 2 })
-  })
-
-  it("offers to clear a filter that nothing matches", async () => {
-    const { router } = show({ items: [], total: 0 }, "/?search=nothing")
-    await userEvent.click(await screen.findByRole("button", { name: "Clear the filter" }))
-    expect(router.state.location.search).toEqual({})
-  })
-
-  it("remembers which columns are shown", async () => {
-    const first = show(TWO)
-    await rowNames()
+    await userEvent.click(screen.getByRole("button", { name: /^Final/ }))
+    await waitFor(() => expect(asked(calls, "sort")).toContain("-final"))
+    expect(router.state.location.search).toMatchObject({ sort: "-final" })
+    await userEvent.type(screen.getByRole("combobox", { name: "Query" }), "tag = paper{Enter}")
+    await waitFor(() => expect(asked(calls, "query")).toContain("tag = paper"))
+    expect(asked(calls, "column")).toContain("spec.algorithm.batch_size")
     await userEvent.click(screen.getByRole("button", { name: "Columns" }))
-    await userEvent.click(await screen.findByRole("menuitemcheckbox", { name: "Steps/s" }))
-    expect(screen.queryByRole("columnheader", { name: "Steps/s" })).toBeNull()
-    first.unmount()
-    show(TWO)
-    await rowNames()
-    expect(screen.queryByRole("columnheader", { name: "Steps/s" })).toBeNull()
-    expect(screen.getByRole("columnheader", { name: /Best/ })).toBeTruthy()
+    await userEvent.click(await screen.findByRole("checkbox", { name: "Best" }))
+    expect(router.state.location.search).toMatchObject({
+      columns: "name,final,spec.algorithm.batch_size,best",
+    })
   })
 
-  it("becomes cards on a narrow screen", async () => {
+  it("completes a query and shows where it cannot be read", async () => {
+    const { calls } = show(
+      (call: Call) =>
+        call.query.get("query") ? refusal(422, "The query cannot be read.", "Write a value.") : TWO,
+      "/experiments",
+      {
+        "GET /api/v1/experiments/counts": pageOf([
+          { value: "td3", query: "", count: 1, final_return: null, best_final_return: null },
+        ]),
+      },
+    )
+    await rowNames()
+    const box = screen.getByRole("combobox", { name: "Query" })
+    await userEvent.type(box, "alg")
+    await userEvent.click(await screen.findByRole("option", { name: /^algorithm/ }))
+    await userEvent.type(box, "= ")
+    await userEvent.type(box, "{ArrowDown}{Enter}{Enter}")
+    expect((box as HTMLInputElement).value).toBe("algorithm = td3 ")
+    await waitFor(() => expect(asked(calls, "query")).toContain("algorithm = td3"))
+    expect((await screen.findByRole("alert")).textContent).toContain("Write a value.")
+    expect(box.getAttribute("aria-invalid")).toBe("true")
+  })
+
+  it("is used by keys alone: rows, selection, and what is done with it", async () => {
+    const { calls, router } = show(TWO, "/experiments", {
+      "POST /api/v1/experiments/bulk": { done: [4], refused: [{ id: 5, reason: "Not yours." }] },
+    })
+    await rowNames()
+    await userEvent.keyboard("/")
+    expect(document.activeElement).toBe(screen.getByRole("combobox", { name: "Query" }))
+    const first = screen.getByRole("link", { name: "zebra" }).closest("tr")!
+    first.focus()
+    await userEvent.keyboard(" {ArrowDown}")
+    await waitFor(() => expect(document.activeElement?.getAttribute("aria-rowindex")).toBe("3"))
+    await userEvent.keyboard(" ")
+    expect(first.getAttribute("aria-selected")).toBe("true")
+    const [, ofSelection] = screen.getAllByRole("link", { name: "Compare" }) // the first leads to the page
+    expect(ofSelection?.getAttribute("href")).toBe("/compare?experiments=4,5")
+    await userEvent.click(screen.getByRole("button", { name: "Archive" }))
+    expect(await screen.findByText("1 experiment archived")).toBeTruthy()
+    expect(screen.getByText("Not yours.")).toBeTruthy()
+    expect(calls.find(({ method }) => method === "POST")!.body).toEqual({
+      ids: [4, 5],
+      action: "archive",
+      tag: null,
+    })
+    first.focus()
+    await userEvent.keyboard("?")
+    expect(await screen.findByRole("dialog", { name: "Keys of this page" })).toBeTruthy()
+    await userEvent.keyboard("{Escape}")
+    first.focus()
+    await userEvent.keyboard("{Enter}")
+    await waitFor(() => expect(router.state.location.pathname).toBe("/experiments/4"))
+  })
+
+  it("groups by a column, opens saved views, and leads old links on", async () => {
+    const counts = [
+      { value: "td3", query: 'algorithm = "td3"', count: 2, final_return: 5, best_final_return: 7 },
+    ]
+    const layout = { columns: ["name", "final"], sort: "-final", group_by: null }
+    const view = {
+      ...{ id: 1, name: "papers", query: "tag = paper", layout, project: null },
+      ...{ owner: { id: 1, name: "local" }, created_at: "2026-01-01T00:00:00Z" },
+    }
+    const { calls, router } = show(TWO, "/?status=failed", {
+      "GET /api/v1/experiments/counts": pageOf(counts),
+      "GET /api/v1/views": pageOf([view]),
+    })
+    await rowNames()
+    expect(router.state.location).toMatchObject({
+      pathname: "/experiments",
+      search: { query: "status = failed" },
+    })
+    await userEvent.selectOptions(screen.getByLabelText("Group by"), "method")
+    await userEvent.click(
+      await screen.findByRole("button", { name: /td3.*2 experiments.*final 5 on average/ }),
+    )
+    await rowNames()
+    expect(asked(calls, "query")).toContain('(status = failed) and algorithm = "td3"')
+    await userEvent.click(screen.getByRole("button", { name: "Views" }))
+    await userEvent.click(await screen.findByRole("button", { name: /^papers/ }))
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({
+        query: "tag = paper",
+        sort: "-final",
+        columns: "name,final",
+      }),
+    )
+  })
+
+  it("offers to clear a query that nothing matches, and becomes cards on a narrow screen", async () => {
     wide(false)
-    show(TWO)
+    const { router } = show(
+      ({ query }: Call) => (query.get("query") ? { items: [], total: 0 } : TWO),
+      "/experiments?query=nothing",
+    )
+    await userEvent.click(await screen.findByRole("button", { name: "Clear the query" }))
+    expect(router.state.location.search).toEqual({})
     expect(await screen.findByRole("link", { name: /zebra/ })).toBeTruthy()
-    expect(screen.queryByRole("table")).toBeNull()
+    expect(screen.queryByRole("grid")).toBeNull()
   })
 })
 

@@ -4,6 +4,7 @@ import type { Summary } from "@/api/types"
 import { formatAge, formatPercent, formatSteps } from "@/lib/format"
 import { useNow } from "@/lib/useNow"
 import { Progress } from "@/ui/Progress"
+import { Tag } from "@/ui/StatusChip"
 
 /** The experiment's name, and below it the children and its error. */
 export function Name({ experiment, children }: { experiment: Summary; children?: ReactNode }) {
@@ -17,7 +18,7 @@ export function Name({ experiment, children }: { experiment: Summary; children?:
       >
         {experiment.name}
       </Link>
-      <div className="flex gap-2 text-[13px]">
+      <div className="flex items-center gap-1.5 text-[13px]">
         {children}
         {experiment.error_message && (
           <p className="min-w-0 truncate text-bad" title={experiment.error_message}>
@@ -44,12 +45,24 @@ export function GroupLink({ group }: { group: Summary["group"] }) {
   )
 }
 
+/** At most three; the others are counted. */
+export function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <>
+      {tags.slice(0, 3).map((tag) => (
+        <Tag key={tag}>{tag}</Tag>
+      ))}
+      {tags.length > 3 && <span className="text-ink-faint">{`+${tags.length - 3}`}</span>}
+    </>
+  )
+}
+
 export function Method({ experiment }: { experiment: Summary }) {
   return (
     <span className="whitespace-nowrap">
       {experiment.algorithm.toUpperCase()}
       <span className="text-ink-faint"> · </span>
-      {experiment.method.toUpperCase()}
+      {experiment.method.toUpperCase().replaceAll("_", "-")}
     </span>
   )
 }

@@ -9,7 +9,7 @@ import { Empty } from "@/ui/States"
 export function AggregatePanel({ group }: { group: Group }) {
   if (group.size === 0) return null
   return (
-    <Panel hint="Returns at the last evaluation of each experiment" title="Aggregate">
+    <Panel hint={basis(group)} title="Aggregate">
       {group.aggregate ? (
         <Numbers aggregate={group.aggregate} group={group} />
       ) : group.comparable ? (
@@ -28,8 +28,8 @@ export function AggregatePanel({ group }: { group: Group }) {
 
 function Numbers({ aggregate, group }: { aggregate: Aggregate; group: Group }) {
   const finished = group.counts.finished ?? 0
-  const returns = group.experiments.flatMap(({ name, final_return }) =>
-    final_return === null ? [] : [{ name, value: final_return }],
+  const returns = group.experiments.flatMap(({ name, score }) =>
+    score === null ? [] : [{ name, value: score }],
   )
   return (
     <div className="grid items-center gap-x-10 gap-y-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
@@ -43,7 +43,7 @@ function Numbers({ aggregate, group }: { aggregate: Aggregate; group: Group }) {
         <Figure
           label="Mean"
           note={intervalText(aggregate.mean)}
-          title="Mean of the experiments' last returns, with a stratified bootstrap interval"
+          title="Mean of the experiments' scores, with a stratified bootstrap interval"
           value={formatValue(aggregate.mean.value)}
         />
         <Figure
@@ -67,6 +67,14 @@ function Numbers({ aggregate, group }: { aggregate: Aggregate; group: Group }) {
       />
     </div>
   )
+}
+
+function basis({ experiments }: Group): string {
+  const scored = experiments.filter(({ score }) => score !== null)
+  const finals = scored.filter(({ is_final }) => is_final).length
+  if (finals === scored.length) return "Final returns, in episodes that no selection saw"
+  if (finals === 0) return "Returns at the last evaluation in training"
+  return `${finals} of ${scored.length} are final returns, the others of the last evaluation in training`
 }
 
 function intervalText({ low, high }: Estimate): string {

@@ -1,10 +1,13 @@
 import { Link } from "@tanstack/react-router"
 import { ExperimentStatus, type Group, isActive } from "@/api/types"
-import { DeleteGroupButton, StopGroupButton } from "@/features/group/GroupActions"
+import { Belonging } from "@/features/account/Belonging"
+import { DeleteGroup } from "@/features/group/DeleteGroup"
+import { VerbButtons } from "@/features/lifecycle/VerbButtons"
 import { formatAge, formatPercent } from "@/lib/format"
+import { verbsOfAll } from "@/lib/lifecycle"
 import { saveText } from "@/lib/saveText"
 import { useNow } from "@/lib/useNow"
-import { Button } from "@/ui/Button"
+import { Button, buttonStyle } from "@/ui/Button"
 import { Progress } from "@/ui/Progress"
 import { StatusChip } from "@/ui/StatusChip"
 
@@ -18,7 +21,7 @@ export function GroupHeader({ group }: { group: Group }) {
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0 max-w-5xl">
           <nav aria-label="Breadcrumb" className="text-[13px] text-ink-faint">
-            <Link className="rounded hover:text-ink hover:underline" to="/">
+            <Link className="rounded hover:text-ink hover:underline" to="/experiments">
               Experiments
             </Link>
             <span className="px-1.5">/</span>
@@ -28,16 +31,26 @@ export function GroupHeader({ group }: { group: Group }) {
           <p className="text-pretty text-ink-soft">
             {group.description || `Created ${formatAge(group.created_at, now)}`}
           </p>
+          <p className="text-[13px] text-ink-faint">
+            <Belonging owner={group.owner} project={group.project} />
+          </p>
         </div>
         <div className="flex flex-wrap items-center gap-2">
           <Button icon="download" onClick={() => saveText(`${group.name}.yaml`, group.yaml)} variant="ghost">
             Download spec
           </Button>
-          {isActive(group.status ?? "") ? (
-            <StopGroupButton group={group} />
-          ) : (
-            <DeleteGroupButton group={group} />
+          {group.size > 0 && (
+            <Link className={buttonStyle("secondary")} search={{ groups: [group.id] }} to="/compare">
+              Compare
+            </Link>
           )}
+          <VerbButtons
+            owned={group}
+            scope="all"
+            target={{ kind: "group", id: group.id, name: group.name }}
+            verbs={verbsOfAll(counted.map((status) => ({ status })))}
+          />
+          {!isActive(group.status ?? "") && <DeleteGroup group={group} />}
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

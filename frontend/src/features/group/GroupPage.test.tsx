@@ -9,7 +9,10 @@ function row(id: number, task: string, change: Partial<GroupExperiment> = {}): G
   const name = `dmc15-${task}`
   return {
     ...summary({ id, name, group: { id: 2, name: "dmc15" } }),
-    final_return: 500,
+    score: 500,
+    low: null,
+    high: null,
+    is_final: true,
     samples: 10,
     ...change,
   }
@@ -20,15 +23,18 @@ function group(change: Partial<ExperimentGroup> = {}): ExperimentGroup {
     id: 2,
     name: "dmc15",
     description: "Fifteen tasks.",
+    owner: { id: 1, name: "local" },
+    project: { id: 1, name: "default" },
     created_at: "2026-01-01T00:00:00Z",
     size: 2,
     status: "running",
     counts: { running: 1, queued: 1 },
     progress: 0.25,
     yaml: "kind: group\n",
+    of: "tasks",
     experiments: [
       row(8, "walker-run"),
-      row(9, "fish-swim", { status: "queued", final_return: null, samples: 0 }),
+      row(9, "fish-swim", { status: "queued", score: null, is_final: false, samples: 0 }),
     ],
     comparable: true,
     aggregate: {
@@ -83,8 +89,27 @@ describe("the page of a group", () => {
     expect(within(panel).getByText("95 %: 490.0 to 530.0")).toBeTruthy()
     expect(within(panel).getByText("95 %: 480.0 to 520.0")).toBeTruthy()
     expect(within(panel).getByText("1 of 2")).toBeTruthy()
+    expect(within(panel).getByText("Final returns, in episodes that no selection saw")).toBeTruthy()
     expect(within(panel).getByText("0 finished so far")).toBeTruthy()
     expect(within(panel).getByRole("figure", { name: /IQM 510.0, Mean 500.0; 1 experiments/ })).toBeTruthy()
+  })
+
+  it("does not average arms, and leads to their comparison", async () => {
+    show(group({ of: "arms", aggregate: null }))
+    expect(await screen.findByRole("heading", { name: "Arms" })).toBeTruthy()
+    expect(screen.queryByRole("heading", { name: "Aggregate" })).toBeNull()
+    const link = screen.getAllByRole("link", { name: "Compare" }).at(-1)!
+    expect(decodeURIComponent(link.getAttribute("href")!)).toBe("/compare?groups=[2]")
+  })
+
+  it("says which scores are not final", async () => {
+    show(group({ experiments: [row(8, "walker-run"), row(9, "fish-swim", { is_final: false })] }))
+    const table = await screen.findByRole("table")
+    expect(within(table).getByText("final return")).toBeTruthy()
+    expect(within(table).getByText("last return")).toBeTruthy()
+    expect(
+      screen.getByText("1 of 2 are final returns, the others of the last evaluation in training"),
+    ).toBeTruthy()
   })
 
   it("has no interval for single samples, and no mean of what cannot be compared", async () => {
@@ -121,14 +146,14 @@ describe("the page of a group", () => {
     await userEvent.click(
       within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Delete" }),
     )
-    await waitFor(() => expect(router.state.location.pathname).toBe("/"))
+    await waitFor(() => expect(router.state.location.pathname).toBe("/experiments"))
     expect(calls.some(({ method, path }) => method === "DELETE" && path === "/api/v1/groups/2")).toBe(true)
   })
 
   it("becomes cards on a narrow screen", async () => {
     wide(false)
     show()
-    expect(await screen.findByText("last 500.0")).toBeTruthy()
+    expect(await screen.findByText("final 500.0")).toBeTruthy()
     expect(screen.queryByRole("table")).toBeNull()
   })
 

@@ -5,6 +5,7 @@ import { groupQuery } from "@/api/queries"
 import type { Group, GroupExperiment } from "@/api/types"
 import { ExperimentCards } from "@/features/experiments/ExperimentCards"
 import { AggregatePanel } from "@/features/group/AggregatePanel"
+import { ArmsPanel } from "@/features/group/ArmsPanel"
 import { GroupHeader } from "@/features/group/GroupHeader"
 import { GroupTable } from "@/features/group/GroupTable"
 import { NotFound } from "@/features/shell/PageStates"
@@ -39,7 +40,11 @@ export function GroupPage() {
   return (
     <div className="space-y-5">
       <GroupHeader group={query.data} />
-      <AggregatePanel group={query.data} />
+      {query.data.of === "tasks" ? (
+        <AggregatePanel group={query.data} />
+      ) : (
+        query.data.size > 0 && <ArmsPanel group={query.data} />
+      )}
       <Experiments group={query.data} />
     </div>
   )
@@ -51,7 +56,11 @@ function Experiments({ group }: { group: Group }) {
     <Panel
       actions={
         group.size > 0 && (
-          <Link className={buttonStyle("secondary", "small")} search={{ group: group.id }} to="/">
+          <Link
+            className={buttonStyle("secondary", "small")}
+            search={{ query: `group = "${group.name}"` }}
+            to="/experiments"
+          >
             Show in the list
           </Link>
         )
@@ -67,13 +76,13 @@ function Experiments({ group }: { group: Group }) {
           <GroupTable experiments={group.experiments} />
         ) : (
           <div className="border-line border-t">
-            <ExperimentCards experiments={group.experiments} figure={lastReturn} />
+            <ExperimentCards experiments={group.experiments} figure={scoreOf} />
           </div>
         ))}
     </Panel>
   )
 }
 
-function lastReturn({ final_return }: GroupExperiment): string {
-  return `last ${formatValue(final_return)}`
+function scoreOf({ score, is_final }: GroupExperiment): string {
+  return `${is_final ? "final" : "last"} ${formatValue(score)}`
 }

@@ -14,7 +14,7 @@ const HEADINGS = [
   { title: "Environment", numeric: false },
   { title: "Progress", numeric: false },
   { title: "Return", numeric: false },
-  { title: "Last return", numeric: true },
+  { title: "Score", numeric: true },
   { title: "Samples", numeric: true },
   { title: "Steps/s", numeric: true },
 ]
@@ -58,7 +58,19 @@ export function GroupTable({ experiments }: { experiments: GroupExperiment[] }) 
                 />
               </td>
               <td className={`${CELL} text-right`}>
-                <span className="numeric font-medium">{formatValue(experiment.final_return)}</span>
+                <span className="numeric font-medium">{formatValue(experiment.score)}</span>
+                {experiment.score !== null && (
+                  <span
+                    className="block text-[13px] text-ink-faint"
+                    title={
+                      experiment.is_final
+                        ? "In episodes that no selection saw"
+                        : "At the last evaluation in training"
+                    }
+                  >
+                    {experiment.is_final ? "final return" : "last return"}
+                  </span>
+                )}
               </td>
               <td className={`${CELL} numeric text-right`}>{experiment.samples || "–"}</td>
               <td className={`${CELL} numeric text-right`}>{formatCount(experiment.env_steps_per_second)}</td>

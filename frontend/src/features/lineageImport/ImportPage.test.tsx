@@ -18,7 +18,7 @@ function file(name: string, text = "[]") {
 
 it("draws the lineage of Ray's files, and sends no others", async () => {
   const { calls } = renderAt("/import", API)
-  await userEvent.upload(await screen.findByLabelText("Choose files"), [
+  await userEvent.upload(await screen.findByLabelText("Choose Ray's logs"), [
     file("pbt_global.txt", "[1]"),
     file("pbt_policy_0.txt"),
     file("notes.txt"),
@@ -32,7 +32,7 @@ it("draws the lineage of Ray's files, and sends no others", async () => {
 
 it("shows the ancestry that one chooses, and the tree", async () => {
   renderAt("/import", API)
-  await userEvent.upload(await screen.findByLabelText("Choose files"), file("pbt_global.txt"))
+  await userEvent.upload(await screen.findByLabelText("Choose Ray's logs"), file("pbt_global.txt"))
   ;(await screen.findByTestId("lineage")).focus()
   await userEvent.keyboard("{ArrowRight}{Enter}")
   expect(await screen.findByRole("heading", { name: "Schedule of M3" })).toBeTruthy()
@@ -43,6 +43,6 @@ it("shows the ancestry that one chooses, and the tree", async () => {
 
 it("says what is wrong with the files", async () => {
   renderAt("/import", { [IMPORT]: refusal(422, "These are not Ray's mutation logs.") })
-  await userEvent.upload(await screen.findByLabelText("Choose files"), file("notes.txt"))
+  await userEvent.upload(await screen.findByLabelText("Choose Ray's logs"), file("notes.txt"))
   await waitFor(() => expect(screen.getByRole("alert").textContent).toContain("not Ray's mutation logs"))
 })

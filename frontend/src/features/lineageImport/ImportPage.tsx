@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query"
 import type { ChangeEvent } from "react"
 import { readRayLineage } from "@/api/lineage"
+import { ResultsImport } from "@/features/imports/ResultsImport"
 import { ImportedLineage } from "@/features/lineageImport/ImportedLineage"
 import { PageTitle } from "@/features/shell/PageStates"
 import { buttonStyle } from "@/ui/Button"
@@ -20,7 +21,7 @@ async function readFiles(files: readonly File[]) {
   return readRayLineage(Object.fromEntries(await Promise.all(texts)))
 }
 
-/** Draws the lineage of a run of Ray Tune from files that the browser reads; nothing is stored. */
+/** Results of other programs, which are stored; and the lineage of a run of Ray Tune, which is drawn and not stored. */
 export function ImportPage() {
   const reading = useMutation({ mutationFn: readFiles })
 
@@ -32,18 +33,19 @@ export function ImportPage() {
 
   return (
     <div className="space-y-5">
-      <PageTitle>Import Ray lineage</PageTitle>
-      <Panel>
-        <div className="flex flex-wrap items-center justify-between gap-4 pt-4">
+      <PageTitle>Import</PageTitle>
+      <ResultsImport />
+      <Panel title="Lineage of Ray Tune">
+        <div className="flex flex-wrap items-center justify-between gap-4">
           <p className="max-w-3xl text-ink-soft">
             Choose <code>pbt_global.txt</code> from the folder of a Ray Tune experiment, or all of its{" "}
             <code>pbt_policy_*.txt</code>. Ray's logs record which trial cloned which, when, and the new
             values; they contain neither returns nor the first values of trials that were never cloned. Steps
             are Ray's iterations. Nothing is stored.
           </p>
-          <label className={`${buttonStyle("primary")} cursor-pointer focus-within:outline-2`}>
+          <label className={`${buttonStyle("secondary")} cursor-pointer focus-within:outline-2`}>
             <Icon name="plus" />
-            Choose files
+            Choose Ray's logs
             <input accept=".txt" className="sr-only" multiple onChange={onChange} type="file" />
           </label>
         </div>

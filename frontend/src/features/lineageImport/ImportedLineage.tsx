@@ -88,6 +88,7 @@ export function ImportedLineage({ wire, name }: { wire: RunLineage; name: number
 }
 
 const NO_RETURNS = emptySeries(MetricName.EVALUATION_RETURN)
+const NO_MARKS: readonly number[] = []
 
 /** The drawing state of a lineage without a run: steps only, no returns. */
 function useImportedState(lineage: Lineage, source: LineageSource): LineageState {
@@ -107,6 +108,7 @@ function useImportedState(lineage: Lineage, source: LineageSource): LineageState
     returns: NO_RETURNS,
     source,
     ancestry,
+    marks: NO_MARKS,
     cursor,
     highlighted,
     setHighlighted,

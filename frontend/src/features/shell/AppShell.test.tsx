@@ -9,9 +9,11 @@ const NOTHING = { "GET /api/v1/workers": pageOf([]) }
 it("names the pages", async () => {
   renderAt("/workers", NOTHING)
   const links = (await screen.findAllByRole("link")).map((link) => link.textContent)
-  expect(links.slice(2, 6)).toEqual([
+  expect(links.slice(2, 8)).toEqual([
     "Experiments",
     expect.stringContaining("New"),
+    "Compare",
+    "Queue",
     "Workers",
     expect.stringContaining("studies"),
   ])
@@ -30,7 +32,14 @@ it("says when the API is unreachable", async () => {
 it("says when a part of the service is away", async () => {
   renderAt("/workers", {
     ...NOTHING,
-    "GET /api/v1/health": { status: "degraded", database: "ok", redis: "unavailable", version: "0" },
+    "GET /api/v1/health": {
+      status: "degraded",
+      database: "ok",
+      redis: "unavailable",
+      storage: "ok",
+      storage_free_bytes: null,
+      version: "0",
+    },
   })
   expect(await screen.findByText(/Redis is unavailable/)).toBeTruthy()
 })

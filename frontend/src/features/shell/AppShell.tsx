@@ -1,19 +1,51 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, Outlet } from "@tanstack/react-router"
+import { Link, Outlet, useMatches } from "@tanstack/react-router"
+import { useEffect } from "react"
+import { meQuery } from "@/api/accounts"
+import { ApiError } from "@/api/errors"
 import { healthQuery } from "@/api/queries"
 import type { Health } from "@/api/types"
+import { PaletteButton } from "@/features/palette/PaletteButton"
+import { ProjectSwitch } from "@/features/shell/ProjectSwitch"
+import { UserMenu } from "@/features/shell/UserMenu"
+import { isAccountPage } from "@/lib/accountPages"
+import { chooseProject, useChosenProject } from "@/lib/project"
 import { chooseTheme, type ThemeChoice, useThemeChoice } from "@/lib/theme"
 import { IconButton } from "@/ui/Button"
 import { classes } from "@/ui/classes"
 import { Icon, type IconName } from "@/ui/Icon"
 import { Logo } from "@/ui/Logo"
+import { Loading } from "@/ui/States"
 import { Toasts } from "@/ui/Toasts"
 
 const LINK =
-  "inline-flex h-9 items-center rounded-lg px-2.5 sm:px-3 font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink data-[status=active]:bg-sunken data-[status=active]:text-ink"
+  "inline-flex h-9 shrink-0 items-center rounded-lg px-2 sm:px-3 font-medium text-ink-soft transition-colors hover:bg-sunken hover:text-ink data-[status=active]:bg-sunken data-[status=active]:text-ink"
 
 /** The frame around every page. */
 export function AppShell() {
+  // By what is shown, not by the address, which is ahead of it while a page is loaded.
+  const bare = useMatches({ select: (matches) => isAccountPage(matches.at(-1)?.pathname ?? "") })
+  return bare ? (
+    <main className="min-h-dvh px-3 sm:px-6" id="content">
+      <Outlet />
+      <Toasts />
+    </main>
+  ) : (
+    <SignedInShell />
+  )
+}
+
+function SignedInShell() {
+  const { data: me, isPending, error, errorUpdateCount } = useQuery(meQuery)
+  // Until it is known who is signed in, pages would only ask in vain; then nobody is, and the way leads to the sign-in.
+  const isUnknown = isPending && errorUpdateCount === 0
+  const isStranger = isUnknown || (error instanceof ApiError && error.status === 401)
+  const chosen = useChosenProject()
+  const known = me?.projects.some(({ id }) => id === chosen)
+  useEffect(() => {
+    // Of another person, or of a project that one has left.
+    if (chosen !== null && known === false) chooseProject(null)
+  }, [chosen, known])
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -32,12 +64,25 @@ export function AppShell() {
             <Logo />
             <span className="hidden font-semibold text-[17px] tracking-tight sm:inline">Phylon</span>
           </Link>
-          <nav aria-label="Main" className="flex grow items-center gap-0.5 sm:gap-1">
-            <Link activeOptions={{ exact: true, includeSearch: false }} className={LINK} to="/">
+          <nav
+            aria-label="Main"
+            className="flex min-w-0 grow items-center gap-0.5 overflow-x-auto [scrollbar-width:none] sm:gap-1"
+          >
+            <Link activeOptions={{ exact: true, includeSearch: false }} className={LINK} to="/experiments">
               Experiments
             </Link>
             <Link activeOptions={{ includeSearch: false }} className={LINK} to="/new">
               New<span className="hidden sm:inline">&nbsp;experiment</span>
+            </Link>
+            <Link
+              activeOptions={{ includeSearch: false }}
+              className={classes(LINK, "max-sm:hidden")}
+              to="/compare"
+            >
+              Compare
+            </Link>
+            <Link activeOptions={{ includeSearch: false }} className={LINK} to="/queue">
+              Queue
             </Link>
             <Link className={LINK} to="/workers">
               Workers
@@ -47,12 +92,15 @@ export function AppShell() {
               <span className="capitalize sm:normal-case">studies</span>
             </Link>
           </nav>
+          <PaletteButton />
+          {me?.has_accounts && <ProjectSwitch me={me} />}
           <ThemeSwitch />
+          {me?.has_accounts && <UserMenu me={me} />}
         </div>
         <ConnectionBanner />
       </header>
       <main className="mx-auto w-full max-w-[2200px] grow px-3 py-5 sm:px-6 sm:py-7" id="content">
-        <Outlet />
+        {isStranger ? <Loading label="Loading" /> : <Outlet key={chosen} />}
       </main>
       <Toasts />
     </div>

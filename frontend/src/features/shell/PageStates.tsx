@@ -17,7 +17,7 @@ export function NotFound() {
       <p className="mt-2 text-ink-soft">
         There is no page at this address. It may have been deleted, or the link is incomplete.
       </p>
-      <Link className={`mt-6 ${buttonStyle("primary")}`} to="/">
+      <Link className={`mt-6 ${buttonStyle("primary")}`} to="/experiments">
         To the experiments
       </Link>
     </div>

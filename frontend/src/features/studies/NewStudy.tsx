@@ -1,8 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
+import { createOnce } from "@/api/createOnce"
 import { createStudy } from "@/api/generated/sdk.gen"
 import { presetsQuery, workersQuery } from "@/api/queries"
 import type { Study } from "@/api/types"
+import { useSubmission } from "@/features/account/useMe"
 import { Button } from "@/ui/Button"
 import { Select } from "@/ui/Select"
 import { notify, notifyFailure } from "@/ui/Toasts"
@@ -10,6 +12,7 @@ import { notify, notifyFailure } from "@/ui/Toasts"
 /** Queues a preset study, for any worker or for a given one. */
 export function NewStudy({ onStarted }: { onStarted: (study: Study) => void }) {
   const queryClient = useQueryClient()
+  const { project, whyNot } = useSubmission()
   const presets = useQuery(presetsQuery).data?.filter(({ kind }) => kind === "runtime_study") ?? []
   const workers = useQuery(workersQuery).data?.filter(({ state }) => state !== "lost") ?? []
   const [name, setName] = useState<string | null>(null)
@@ -17,8 +20,8 @@ export function NewStudy({ onStarted }: { onStarted: (study: Study) => void }) {
   const preset = presets.find((candidate) => candidate.name === name) ?? presets[0]
   const start = useMutation({
     mutationFn: async (yaml: string) => {
-      const body = { yaml, worker_id: worker === "" ? null : Number(worker) }
-      return (await createStudy({ body, throwOnError: true })).data
+      const body = { yaml, project, worker_id: worker === "" ? null : Number(worker) }
+      return (await createOnce((headers) => createStudy({ body, headers, throwOnError: true }))).data
     },
     onSuccess: async (study) => {
       notify({ tone: "good", title: `${study.name} is queued`, detail: `${study.total} cells` })
@@ -52,6 +55,7 @@ export function NewStudy({ onStarted }: { onStarted: (study: Study) => void }) {
         busy={start.isPending}
         icon="play"
         onClick={() => start.mutate(preset.yaml)}
+        reason={whyNot}
         size="small"
         variant="primary"
       >

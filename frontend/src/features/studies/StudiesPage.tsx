@@ -1,12 +1,13 @@
 import { useQueries, useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { studiesQuery, studyQuery } from "@/api/queries"
-import type { Study } from "@/api/types"
+import type { Study, StudySummary } from "@/api/types"
 import { PageTitle } from "@/features/shell/PageStates"
 import { NewStudy } from "@/features/studies/NewStudy"
 import { StudyFindings } from "@/features/studies/StudyFindings"
 import { StudyList } from "@/features/studies/StudyList"
 import { useStudyStream } from "@/features/studies/useStudyStream"
+import { useChosenProject } from "@/lib/project"
 import { Panel } from "@/ui/Panel"
 import { Empty, Failure, Loading } from "@/ui/States"
 
@@ -16,7 +17,8 @@ const route = getRouteApi("/studies")
 export function StudiesPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useQuery(studiesQuery)
+  const project = useChosenProject()
+  const list = useQuery({ ...studiesQuery, select: (all) => all.filter((each) => isOf(each, project)) })
   const newest = list.data?.find(({ done }) => done > 0) ?? list.data?.[0]
   const chosen = search.ids ?? (newest ? [newest.id] : [])
   const found = useQueries({ queries: chosen.map(studyQuery) })
@@ -80,6 +82,10 @@ export function StudiesPage() {
       {studies.length > 0 && <Findings studies={studies} />}
     </div>
   )
+}
+
+function isOf(study: StudySummary, project: number | null): boolean {
+  return project === null || study.project.id === project
 }
 
 function Findings({ studies }: { studies: Study[] }) {

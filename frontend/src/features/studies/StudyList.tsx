@@ -1,7 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { deleteStudy, stopStudy } from "@/api/generated/sdk.gen"
+import { deleteStudy } from "@/api/generated/sdk.gen"
 import { isActive, type StudySummary } from "@/api/types"
+import { Belonging } from "@/features/account/Belonging"
+import { useWhyNotChange } from "@/features/account/useMe"
+import { VerbButtons } from "@/features/lifecycle/VerbButtons"
 import { formatAge } from "@/lib/format"
+import { shownStatus, verbsOf } from "@/lib/lifecycle"
 import { useNow } from "@/lib/useNow"
 import { Button } from "@/ui/Button"
 import { ConfirmDialog } from "@/ui/ConfirmDialog"
@@ -43,6 +47,9 @@ export function StudyList({ studies, chosen, onChoose }: StudyListProps) {
                       .filter(Boolean)
                       .join(" · ")}
                   </span>
+                  <span className="block truncate text-[13px] text-ink-faint">
+                    <Belonging owner={study.owner} project={study.project} />
+                  </span>
                 </span>
               </label>
               {isActive(study.status) && (
@@ -57,34 +64,20 @@ export function StudyList({ studies, chosen, onChoose }: StudyListProps) {
                 </span>
               )}
               <span className="numeric text-[13px] text-ink-soft">{`${study.done} / ${study.total} cells`}</span>
-              <StatusChip status={study.status} />
-              {isActive(study.status) ? <Stop study={study} /> : <Delete study={study} />}
+              <StatusChip status={shownStatus(study)} />
+              <VerbButtons
+                owned={study}
+                of={`study ${study.id}`}
+                size="small"
+                target={{ kind: "study", id: study.id, name: study.name }}
+                verbs={verbsOf(study).filter((verb) => verb !== "extend")}
+              />
+              {!isActive(study.status) && <Delete study={study} />}
             </li>
           )
         })}
       </ul>
     </Panel>
-  )
-}
-
-function Stop({ study }: { study: StudySummary }) {
-  const queryClient = useQueryClient()
-  const stop = useMutation({
-    mutationFn: () => stopStudy({ path: { id: study.id }, throwOnError: true }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["studies"] }),
-    onError: (error) => notifyFailure("The study could not be stopped", error),
-  })
-  return (
-    <Button
-      aria-label={`Stop study ${study.id}`}
-      busy={stop.isPending || study.status === "stopping"}
-      icon="stop"
-      onClick={() => stop.mutate()}
-      size="small"
-      variant="ghost"
-    >
-      Stop
-    </Button>
   )
 }
 
@@ -108,6 +101,7 @@ function Delete({ study }: { study: StudySummary }) {
           aria-label={`Delete study ${study.id}`}
           busy={remove.isPending}
           icon="trash"
+          reason={useWhyNotChange(study)}
           size="small"
           variant="ghost"
         >

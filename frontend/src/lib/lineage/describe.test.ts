@@ -1,5 +1,11 @@
 import { expect, it } from "vitest"
-import { describeReasons } from "@/lib/lineage/describe"
+import { describeChange, describeReasons } from "@/lib/lineage/describe"
+
+it("writes factors with a sign of multiplication", () => {
+  expect(describeChange("x1.2")).toBe("×1.2")
+  expect(describeChange("1-x x0.8")).toBe("1-x ×0.8")
+  expect(describeChange("inherit")).toBe("kept")
+})
 
 it("shows PB2's prediction with its deviation, then the rest", () => {
   const reasons = {

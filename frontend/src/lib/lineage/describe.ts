@@ -1,12 +1,12 @@
 /** Lineage in words, for notes, tables and screen readers. */
 
 import { formatName, formatSlot, formatValue } from "@/lib/format"
-import type { Lineage, Span } from "@/lib/lineage/spans"
+import type { Divergence, Lineage, Span } from "@/lib/lineage/spans"
 
-/** `x1.2` → `×1.2`; `inherit` → `kept`. */
+/** `x1.2` → `×1.2`; `1-x x0.8`, of a number near 1 → `1-x ×0.8`; `inherit` → `kept`. */
 export function describeChange(change: string): string {
   if (change === "inherit") return "kept"
-  return change.replace(/^x(?=\d)/, "×")
+  return change.replace(/^(1-x )?x(?=\d)/, "$1×")
 }
 
 /** The tuned hyper-parameters that a birth changed. */
@@ -31,6 +31,12 @@ export function describeExploit(lineage: Lineage, child: number): string {
       : ` Fitness ${formatValue(born.fitness)}, donor ${formatValue(born.parent_fitness)}.`
   const changed = changes.length ? ` Changed: ${changes.join(", ")}.` : " Nothing else changed."
   return `Step ${born.start_step.toLocaleString("en-US")}: ${formatSlot(born.slot)} copies ${formatSlot(donor.slot)}.${fitness}${changed}`
+}
+
+/** `critic_loss became NaN before step 12,000`. */
+export function describeDivergence({ step, metric, value }: Divergence): string {
+  const number = Number.isFinite(value) ? formatValue(value) : String(value)
+  return `${formatName(metric)} became ${number} before step ${step.toLocaleString("en-US")}`
 }
 
 export interface Reason {

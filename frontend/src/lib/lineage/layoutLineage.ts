@@ -49,6 +49,8 @@ export interface Bar {
   top: number
   height: number
   pieces: readonly Piece[]
+  /** Where its member diverged, or null. */
+  divergedAt: number | null
 }
 
 export interface Arc {
@@ -151,7 +153,9 @@ export function barBetween(
   const pieces = cut(from, to, ticks)
     .map((piece) => ({ ...piece, from: clamp(toPixel(piece.fromStep)), to: clamp(toPixel(piece.toStep)) }))
     .filter((piece) => piece.to > piece.from)
-  return [{ span, lane, left, right, top: lane.middle - height / 2, height, pieces }]
+  const step = span.diverged?.step
+  const divergedAt = step === undefined || step < from || step > to ? null : clamp(toPixel(step))
+  return [{ span, lane, left, right, top: lane.middle - height / 2, height, pieces, divergedAt }]
 }
 
 function cut(from: number, to: number, ticks: Float64Array): Pick<Piece, "fromStep" | "toStep" | "tick">[] {

@@ -44,6 +44,6 @@ it("draws what a method moves beside what the spec tunes", () => {
     hyperparams: { ...each.hyperparams, diversity: index < 4 ? 0 : 0.5, fixed: 3 },
   }))
   expect(movingParameters({ ...lineage, spans }).slice(lineage.tuned.length)).toEqual([
-    { name: "diversity", scale: "linear", low: 0, high: 0.5, names: null },
+    { name: "diversity", scale: "linear", low: 0, high: 0.5, names: null, read: "training" },
   ])
 })

@@ -1,7 +1,7 @@
 /** A lineage as the interface reads it: the service's spans with numbers decoded, and what drawing derives from them. */
 
 import type { LineageSpan, RunLineage, Tuned } from "@/api/generated/types.gen"
-import { decodeOptional, decodeRecord } from "@/lib/decode"
+import { decodeNumber, decodeOptional, decodeRecord } from "@/lib/decode"
 
 export type TunedParameter = Tuned
 
@@ -9,13 +9,21 @@ type Numbers = Record<string, number>
 
 export type Span = Omit<
   LineageSpan,
-  "hyperparams" | "hyperparams_before" | "fitness" | "parent_fitness" | "reasons"
+  "hyperparams" | "hyperparams_before" | "fitness" | "parent_fitness" | "reasons" | "diverged"
 > & {
   hyperparams: Numbers
   hyperparams_before: Numbers | null
   fitness: number | null
   parent_fitness: number | null
   reasons: Numbers
+  diverged: Divergence | null
+}
+
+/** Where a member's training broke down; from there on it is set aside. */
+export interface Divergence {
+  step: number
+  metric: string
+  value: number
 }
 
 /** Spans are in order of birth. */
@@ -30,6 +38,7 @@ export function decodeSpan(wire: LineageSpan): Span {
     parent_fitness: decodeOptional(wire.parent_fitness),
     // A trainer that has none leaves them out of its events.
     reasons: decodeRecord(wire.reasons ?? {}),
+    diverged: wire.diverged && { ...wire.diverged, value: decodeNumber(wire.diverged.value) },
   }
 }
 
@@ -54,6 +63,10 @@ export function addSpans(lineage: Lineage, born: readonly Span[]): Lineage {
   }
 }
 
+export function markDiverged(lineage: Lineage, span: number, diverged: Divergence): Lineage {
+  return { ...lineage, spans: lineage.spans.map((each) => (each.id === span ? { ...each, diverged } : each)) }
+}
+
 export function living(spans: readonly Span[]): Span[] {
   return spans.filter((span) => span.end_step === null).sort((a, b) => a.slot - b.slot)
 }
@@ -76,7 +89,7 @@ export function movingParameters({ tuned, spans }: Lineage): readonly TunedParam
     if (known.has(name)) return []
     const values = spans.map(({ hyperparams }) => hyperparams[name] ?? Number.NaN)
     const [low, high] = [Math.min(...values), Math.max(...values)]
-    return low < high ? [{ name, scale: "linear", low, high, names: null }] : []
+    return low < high ? [{ name, scale: "linear", low, high, names: null, read: "training" }] : []
   })
   return moved.length ? [...tuned, ...moved] : tuned
 }

@@ -40,6 +40,22 @@ describe("applyEvent", () => {
     expect(view.lineage.spans.find(({ id }) => id === 2)!.end_step).toBe(6000)
   })
 
+  it("marks the span of a member that diverged", () => {
+    const broken = { member: 2, span: 2, metric: "critic_loss", value: "NaN", hyperparams: {} } as const
+    const view = applyEvent(start, { kind: "diverged", seq: 10, step: 4100, wall: 30, ...broken })
+    const [marked] = view.lineage.spans.filter(({ diverged }) => diverged)
+    expect(marked).toMatchObject({
+      id: 2,
+      diverged: { step: 4100, metric: "critic_loss", value: Number.NaN },
+    })
+    expect(start.lineage.spans.every(({ diverged }) => diverged === null)).toBe(true)
+  })
+
+  it("remembers where the run was interrupted", () => {
+    const view = applyEvent(start, { kind: "interrupted", seq: 10, step: 4100, wall: 30, reason: "stopped" })
+    expect(view.run.interruptions).toEqual([{ step: 4100, reason: "stopped" }])
+  })
+
   it("learns how the run is executed", () => {
     const view = applyEvent(start, {
       kind: "started",
@@ -73,7 +89,10 @@ describe("applyEvent", () => {
   })
 
   it.each([
-    [{ kind: "finished", best_member: 1, fitness: -120 }, { status: "finished" }],
+    [
+      { kind: "finished", reason: "plateau", best_member: 1, fitness: -120 },
+      { status: "finished", end_reason: "plateau" },
+    ],
     [{ kind: "stopped" }, { status: "stopped" }],
     [
       {

@@ -1,7 +1,8 @@
 /** The state of a run on its page: a snapshot loaded by REST, kept up to date by streamed events. */
 
 import { decodeFailure, type Rewind, type Run, type RunEvent } from "@/api/types"
-import { addSpans, decodeSpan, type Lineage } from "@/lib/lineage/spans"
+import { decodeNumber } from "@/lib/decode"
+import { addSpans, decodeSpan, type Lineage, markDiverged } from "@/lib/lineage/spans"
 import { appendTick, emptySeries, type Series } from "@/lib/series"
 
 export interface RunView {
@@ -15,7 +16,7 @@ export interface RunView {
   streamed: Readonly<Record<string, Series>>
   /** Seconds of work at the last event. */
   endWall: number
-  /** History was cut back below what this view holds: it must be reloaded. */
+  /** It must be reloaded: history was cut back below what it holds, or it missed something, or holds too much. */
   outdated: boolean
 }
 
@@ -31,13 +32,23 @@ export function runView(run: Run, lineage: Lineage, snapshot: number): RunView {
   }
 }
 
-export type StreamEvent = RunEvent | ({ kind: "rewind" } & Rewind) | { kind: "status"; run: Run }
+export type StreamEvent =
+  | RunEvent
+  | ({ kind: "rewind" } & Rewind)
+  | { kind: "status"; run: Run }
+  /** The run was deleted, or is no longer ours to see. */
+  | { kind: "gone" }
+
+/** Ticks that a view takes from the stream before it asks for them aggregated. */
+const MOST_STREAMED = 5000
 
 /** The one reducer that folds the events of a run's stream into its view. Pure: equal inputs give equal views. */
 export function applyEvent(view: RunView, event: StreamEvent): RunView {
   if (event.kind === "status") return { ...view, run: event.run }
+  if (event.kind === "gone") return { ...view, outdated: true }
   if (event.kind === "rewind") return { ...view, outdated: view.outdated || event.seq <= view.lastSeq }
   if (event.seq <= view.lastSeq) return view // sent again after a reconnect
+  if (event.seq > view.lastSeq + 1) return { ...view, outdated: true } // numbers have no gaps: something was missed
   const next = moved(view, event)
   switch (event.kind) {
     case "started":
@@ -51,17 +62,27 @@ export function applyEvent(view: RunView, event: StreamEvent): RunView {
         },
       }
     case "metrics":
-      return { ...next, streamed: withFrames(view.streamed, event) }
+      return withTick(next, event)
     case "lineage": {
-      const place = { start_step: event.step, end_step: null, start_wall: event.wall }
+      const place = { start_step: event.step, end_step: null, start_wall: event.wall, diverged: null }
       const born = event.spans.map((span) => decodeSpan({ ...span, ...place }))
       return { ...next, lineage: addSpans(next.lineage, born) }
     }
+    case "diverged": {
+      const { step, metric, value } = event
+      const lineage = markDiverged(next.lineage, event.span, { step, metric, value: decodeNumber(value) })
+      return { ...next, lineage }
+    }
+    case "interrupted": {
+      const { step, reason } = event
+      return { ...next, run: { ...next.run, interruptions: [...next.run.interruptions, { step, reason }] } }
+    }
     case "checkpoint":
     case "video":
+    case "policy":
       return next // which files are stored is known from the run's artifacts
     case "finished":
-      return { ...next, run: { ...next.run, status: "finished" } }
+      return { ...next, run: { ...next.run, status: "finished", end_reason: event.reason } }
     case "stopped":
       return { ...next, run: { ...next.run, status: "stopped" } }
     case "failed":
@@ -87,13 +108,11 @@ function moved(view: RunView, event: RunEvent): RunView {
   }
 }
 
-function withFrames(
-  streamed: RunView["streamed"],
-  event: Extract<RunEvent, { kind: "metrics" }>,
-): RunView["streamed"] {
-  const grown = { ...streamed }
+function withTick(view: RunView, event: Extract<RunEvent, { kind: "metrics" }>): RunView {
+  const grown = { ...view.streamed }
   for (const [name, values] of Object.entries(event.frames)) {
     grown[name] = appendTick(grown[name] ?? emptySeries(name), event.step, event.wall, values)
   }
-  return grown
+  const longest = Math.max(...Object.values(grown).map(({ steps }) => steps.length))
+  return { ...view, streamed: grown, outdated: view.outdated || longest > MOST_STREAMED }
 }

@@ -62,13 +62,14 @@ def test_the_fit_recovers_the_decay(decay):
 
 
 def test_bounds_are_kept_and_undone():
+    like = usual_parameters()
     for free in (-50.0, 0.3, 50.0):
-        parameters = bounded(jnp.full(6, free))
+        parameters = bounded(jnp.full(6, free), like)
         for name, value in parameters._asdict().items():
             assert BOUNDS[name].low * 0.9999 <= value <= BOUNDS[name].high * 1.0001
     free = jnp.array([-2.0, -1.0, 0.0, 0.5, 1.0, 2.0])
-    np.testing.assert_allclose(unbounded(bounded(free)), free, atol=1e-3)
-    assert np.all(np.isfinite(unbounded(bounded(jnp.full(6, 50.0)))))
+    np.testing.assert_allclose(unbounded(bounded(free, like)), free, atol=1e-3)
+    assert np.all(np.isfinite(unbounded(bounded(jnp.full(6, 50.0), like))))
 
 
 def test_it_survives_targets_that_say_nothing():

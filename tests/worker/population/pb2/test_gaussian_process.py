@@ -100,11 +100,12 @@ def test_without_data_a_prediction_is_the_prior():
     assert log_likelihood(time_varying, PARAMETERS, pairs, data.targets, data.is_there) == pytest.approx(0, abs=1e-4)
 
 
-def test_it_is_stable_where_it_is_hardest():
+@pytest.mark.parametrize("size", [256, 1000])
+def test_it_is_stable_where_it_is_hardest(size):
     """The worst that a fit may choose: all points almost in one place, the largest variance, the least noise."""
     worst = Parameters(*(jnp.float32(value) for value in (4.0, 2.0, 1e-4, 5e-3, 0.5, 0.1)))
-    numbers = 0.5 + 0.01 * np.random.default_rng(0).random((256, 5))
-    data = Data(inputs(numbers), jnp.sin(400 * jnp.asarray(numbers[:, 0], jnp.float32)), jnp.ones(256, jnp.bool_))
+    numbers = 0.5 + 0.01 * np.random.default_rng(0).random((size, 5))
+    data = Data(inputs(numbers), jnp.sin(400 * jnp.asarray(numbers[:, 0], jnp.float32)), jnp.ones(size, jnp.bool_))
     posterior = condition(time_varying, worst, data)
     mean = predict_mean(time_varying, posterior, data.inputs)
     variance = predict_variance(time_varying, posterior, data.inputs)

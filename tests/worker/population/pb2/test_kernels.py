@@ -60,7 +60,7 @@ def test_mixed_is_a_sum_at_one_end_and_a_product_at_the_other():
 
 
 def test_time_varying_kernels_by_hand():
-    pairs = Pairs(*(jnp.full((1, 1), value) for value in (0.09, 3.0, 0.5)))
+    pairs = Pairs(jnp.full((1, 1, 1), 0.09), jnp.full((1, 1), 3.0), jnp.full((1, 1), 0.5))
     numbers = np.exp(-0.09 / (2 * 0.25)) * 0.7**1.5
     assert time_varying(PARAMETERS, pairs)[0, 0] == pytest.approx(2 * numbers, rel=1e-5)
     assert time_varying_within(PARAMETERS, pairs)[0, 0] == 0  # half of the categories differ

@@ -2,7 +2,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.worker.population.pb2.observations import nothing, record, standardise, to_unit
+from phylon.spec import parse_spec
+from phylon.worker.population.pb2.observations import (
+    capacity_of,
+    nothing,
+    record,
+    rounds_of,
+    standardise,
+    to_unit,
+)
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -63,3 +71,28 @@ def test_extreme_values_stay_finite(values):
 def test_an_outlier_is_cut():
     standard, _ = standardise(jnp.array([0.0] * 20 + [1000.0]), jnp.ones(21, jnp.bool_))
     assert standard.max() == 2
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "method", "rounds", "capacity"),
+    [
+        ("sac", {"interval": 20_000}, 50, 400),  # all that the run has
+        ("sac", {"interval": 20_000, "window": 64}, 50, 64),
+        ("sac", {"interval": 1_000}, 1000, 1000),  # the default
+        ("sac", {"interval": 20_000, "unit": "updates"}, 25, 200),  # a ratio of 0.5
+        ("sac", {"interval": 60, "unit": "seconds"}, None, 1000),  # nobody knows
+        ("ppo", {"interval": 10, "unit": "updates"}, 48, 384),  # of 489 rollouts
+    ],
+)
+def test_room_for_what_a_run_can_observe(algorithm, method, rounds, capacity):
+    """Eight members, 1,000,000 steps."""
+    document = {
+        "environment": "HalfCheetah-v5",
+        "algorithm": algorithm,
+        "population": {"size": 8, "method": {"name": "pb2", **method}},
+        "budget": 1_000_000,
+        "evaluation": {"interval": 1_000} if algorithm == "sac" else {},
+    }
+    spec = parse_spec(document | ({"replay": {"ratio": 0.5}} if algorithm == "sac" else {}))
+    assert rounds is None or rounds_of(spec, spec.population.method) == rounds
+    assert capacity_of(spec, spec.population.method) == capacity

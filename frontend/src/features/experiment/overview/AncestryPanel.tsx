@@ -3,6 +3,7 @@ import { useMemo, useSyncExternalStore } from "react"
 import { type LineageSource, scheduleQuery } from "@/api/lineage"
 import { CurveChart } from "@/charts/CurveChart"
 import { ScheduleChart } from "@/charts/ScheduleChart"
+import { ForkButton } from "@/features/experiment/overview/ForkButton"
 import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { type Cursor, mapCursor } from "@/lib/cursor"
 import { formatInteger, formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
@@ -60,12 +61,17 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
   }
   const descent =
     generations === 0
-      ? "A founder: trained from its own initial weights"
+      ? describeFounder(founder)
       : `${generations} ${generations === 1 ? "copy" : "copies"} from founder ${formatSlot(founder.slot)}`
   const returnAt = (step: number) => formatValue(column[nearestTick(returns.steps, step)])
   return (
     <Panel
-      actions={<ScheduleActions leaf={leaf} source={state.source} />}
+      actions={
+        <>
+          {state.source.run !== undefined && <ForkButton run={state.source.run} span={leaf.id} />}
+          <ScheduleActions leaf={leaf} source={state.source} />
+        </>
+      }
       hint={`${descent}. Grey: range over the population; dashed: bounds.`}
       title={`Schedule of ${formatSlot(leaf.slot)}`}
     >
@@ -102,6 +108,12 @@ export function AncestryPanel({ state, lineage }: AncestryPanelProps) {
   )
 }
 
+function describeFounder({ origin }: Span): string {
+  if (!origin) return "A founder: trained from its own initial weights"
+  const member = origin.member === null ? "the mean policy" : formatSlot(origin.member)
+  return `A founder: began with the weights of ${member} of ${origin.experiment} at step ${formatInteger(origin.step)}`
+}
+
 /** The shared cursor in steps, whichever axis curves and timeline have. */
 function useStepCursor({ cursor, axis, times }: LineageState): Cursor {
   return useMemo(
@@ -124,7 +136,7 @@ interface ScheduleProps extends AncestryPanelProps {
 
 function Schedule({ parameter, state, lineage, cursor }: ScheduleProps) {
   const { spans, end_step } = lineage
-  const { name, names, scale } = parameter
+  const { name, names, scale, read } = parameter
   const { stretches } = state.ancestry
   const steps = useMemo(() => schedule(stretches, name), [stretches, name])
   const band = useMemo(() => populationBand(spans, name, end_step), [spans, name, end_step])
@@ -133,7 +145,7 @@ function Schedule({ parameter, state, lineage, cursor }: ScheduleProps) {
     <figure className="min-w-0">
       <Caption
         cursor={cursor}
-        name={`${formatName(name)}${scale === "log" ? " (log)" : ""}`}
+        name={`${formatName(name)}${scale === "log" ? " (log)" : ""}${read === "training" ? "" : `, read only at ${read}`}`}
         now={formatParameter(steps.at(-1)?.value, names)}
         valueAt={(step) => formatParameter(steps.findLast(({ from }) => from <= step)?.value, names)}
       />

@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
 import { metricNamesQuery } from "@/api/queries"
 import { isActive } from "@/api/types"
 import { PopulationCurves } from "@/charts/PopulationCurves"
 import { CursorReadout } from "@/features/experiment/overview/CursorReadout"
+import { MomentLinks } from "@/features/experiment/overview/MomentLinks"
 import { type CurveState, type LineageState, RETURN } from "@/features/experiment/overview/useOverview"
 import { living } from "@/lib/lineage/spans"
 import { metricLabel } from "@/lib/metricLabel"
 import type { RunView } from "@/lib/run/runView"
 import type { ExperimentSearch } from "@/lib/search"
-import { countNonFinite, type Series } from "@/lib/series"
+import { countNonFinite, nearestTick, positions, type Series } from "@/lib/series"
 import { Button } from "@/ui/Button"
 import { Panel } from "@/ui/Panel"
 import { Segmented } from "@/ui/Segmented"
@@ -84,6 +86,7 @@ export function CurvesPanel({ curves, state, view, onChange }: CurvesPanelProps)
 
 function Curves({ curves, state, series, view }: Omit<CurvesPanelProps, "onChange"> & { series: Series }) {
   const missing = countNonFinite(series)
+  const [moment, setMoment] = useState<number | null>(null)
   return (
     <>
       <CursorReadout
@@ -100,7 +103,11 @@ function Curves({ curves, state, series, view }: Omit<CurvesPanelProps, "onChang
         highlighted={state.highlighted}
         label={`${metricLabel(series.name)} of ${series.columns.length} members at ${series.steps.length} ticks`}
         logarithmic={curves.log}
+        marks={state.marks}
         onHighlight={state.setHighlighted}
+        onMoment={(position) =>
+          setMoment(series.steps[nearestTick(positions(series, state.axis), position)] ?? null)
+        }
         onRange={curves.setZoom}
         onSelect={(slot) =>
           state.select(living(view.lineage.spans).find((span) => span.slot === slot)?.id ?? null)
@@ -108,6 +115,13 @@ function Curves({ curves, state, series, view }: Omit<CurvesPanelProps, "onChang
         range={state.range}
         series={series}
       />
+      <MomentLinks onChange={setMoment} run={view.run} step={moment} />
+      {series.spread && (
+        <p className="px-3 pt-1 text-[13px] text-ink-soft">
+          Each point is the mean of many ticks; the shade reaches from the least to the greatest value of any
+          member. Drag across the chart to zoom in until every tick is shown.
+        </p>
+      )}
       {missing > 0 && (
         <p className="px-3 pt-1 text-[13px] text-warn">
           {missing} values are not finite numbers and are not drawn.

@@ -3,6 +3,7 @@ import type { LineageSummary } from "@/api/types"
 import type { LineageState } from "@/features/experiment/overview/useOverview"
 import { memberMark } from "@/lib/colour"
 import { formatSlot, formatValue } from "@/lib/format"
+import { describeDivergence } from "@/lib/lineage/describe"
 import { living, type Span } from "@/lib/lineage/spans"
 import { lastFinite, type Series } from "@/lib/series"
 import { useTheme } from "@/lib/theme"
@@ -33,7 +34,7 @@ export function MemberList({ state, spans, summary }: MemberListProps) {
           return (
             <li key={span.id}>
               <button
-                aria-label={`${formatSlot(span.slot)}, last return ${formatValue(value)}, show its ancestry`}
+                aria-label={`${formatSlot(span.slot)}, ${span.diverged ? "diverged" : `last return ${formatValue(value)}`}, show its ancestry`}
                 aria-pressed={span.id === chosen}
                 className={classes(
                   "flex h-9 w-full items-center gap-2.5 rounded-lg px-2 text-left transition-colors",
@@ -53,7 +54,13 @@ export function MemberList({ state, spans, summary }: MemberListProps) {
                 <span className="grow truncate text-[13px] text-ink-faint">
                   {describeDescent(generations.get(span.id))}
                 </span>
-                <span className="numeric font-medium">{formatValue(value)}</span>
+                {span.diverged ? (
+                  <span className="text-[13px] text-bad" title={describeDivergence(span.diverged)}>
+                    diverged
+                  </span>
+                ) : (
+                  <span className="numeric font-medium">{formatValue(value)}</span>
+                )}
               </button>
             </li>
           )
@@ -63,10 +70,10 @@ export function MemberList({ state, spans, summary }: MemberListProps) {
   )
 }
 
-/** Living members, best first; those without a value last. */
+/** Living members, best first; those without a value, and those that diverged, last. */
 function ranked(spans: readonly Span[], returns: Series) {
   return living(spans)
-    .map((span) => ({ span, value: lastFinite(returns.columns[span.slot]) }))
+    .map((span) => ({ span, value: span.diverged ? Number.NaN : lastFinite(returns.columns[span.slot]) }))
     .sort((a, b) => (Number.isNaN(a.value) ? 1 : Number.isNaN(b.value) ? -1 : b.value - a.value))
 }
 

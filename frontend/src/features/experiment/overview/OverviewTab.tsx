@@ -10,10 +10,12 @@ import { useOverview } from "@/features/experiment/overview/useOverview"
 import type { RunView } from "@/lib/run/runView"
 
 /** Curves above, timeline below, on one axis; a selection in one is highlighted in all. */
-export function OverviewTab({ view }: { view: RunView }) {
+export function OverviewTab({ view, imported = false }: { view: RunView; imported?: boolean }) {
   const { state, curves, colour, mode, change } = useOverview(view)
   const births = view.lineage.spans.length
   const { data: summary } = useQuery(lineageSummaryQuery(state.source, births, isActive(view.run.status)))
+  // Nobody knows who descended from whom elsewhere.
+  if (imported) return <CurvesPanel curves={curves} onChange={change} state={state} view={view} />
   return (
     <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_304px]">
       <div className="min-w-0 space-y-5">

@@ -1,5 +1,5 @@
 import { formatName, formatParameter, formatSlot, formatValue } from "@/lib/format"
-import { describeChange, describeReasons } from "@/lib/lineage/describe"
+import { describeChange, describeDivergence, describeReasons } from "@/lib/lineage/describe"
 import type { Span, TunedParameter } from "@/lib/lineage/spans"
 import { type Series, tickAt } from "@/lib/series"
 
@@ -32,6 +32,11 @@ export function SpanNote({ span, step, returns, parameters }: SpanNoteProps) {
           ? "not evaluated yet"
           : `return ${formatValue(value)} at step ${returns.steps[tick]!.toLocaleString("en-US")}`}
       </p>
+      {span.diverged && (
+        <p className="mb-1.5 text-bad">
+          Diverged: {describeDivergence(span.diverged)}. Set aside until it is replaced.
+        </p>
+      )}
       <table className="w-full">
         <tbody>
           {parameters.map(({ name, names }) => {

@@ -10,7 +10,7 @@ import type { Colouring } from "@/lib/lineage/colouring"
 import { describeExploit } from "@/lib/lineage/describe"
 import { laneHeightFor, layoutLineage } from "@/lib/lineage/layoutLineage"
 import { layoutTree } from "@/lib/lineage/layoutTree"
-import { type Lineage, movingParameters } from "@/lib/lineage/spans"
+import { type Lineage, living, movingParameters } from "@/lib/lineage/spans"
 import { stepOfWall, wallOfStep } from "@/lib/lineage/timeMap"
 import { usePalette } from "@/lib/palette"
 import { lastFinite } from "@/lib/series"
@@ -58,6 +58,10 @@ export function Timeline({ state, lineage, colours, form, alone = false }: Timel
       }),
     [form, lineage, returns.steps, toPixel, left, right],
   )
+  const diverged = useMemo(
+    () => new Set(living(lineage.spans).flatMap(({ slot, diverged }) => (diverged ? [slot] : []))),
+    [lineage.spans],
+  )
   const paint = useMemo<TimelinePaint>(
     () => ({
       palette,
@@ -71,9 +75,10 @@ export function Timeline({ state, lineage, colours, form, alone = false }: Timel
         ? new Map(stretches.map(({ span, from, to }) => [span.id, { from: toPixel(from), to: toPixel(to) }]))
         : null,
       laneNotes: Array.from({ length: lineage.population_size }, (_, slot) =>
-        formatTick(lastFinite(returns.columns[slot])),
+        diverged.has(slot) ? "×" : formatTick(lastFinite(returns.columns[slot])),
       ),
       gridLines: ticks.map(scale),
+      marks: state.marks.map(scale),
     }),
     [
       palette,
@@ -88,6 +93,8 @@ export function Timeline({ state, lineage, colours, form, alone = false }: Timel
       returns,
       scale,
       ticks,
+      state.marks,
+      diverged,
     ],
   )
 

@@ -7,7 +7,7 @@ import { useSeries } from "@/features/experiment/useRunView"
 import { type Cursor, createCursor } from "@/lib/cursor"
 import { ancestralColumn, type Stretch, stretchesOf } from "@/lib/lineage/ancestry"
 import type { Lineage } from "@/lib/lineage/spans"
-import { type TimeMap, timeMap } from "@/lib/lineage/timeMap"
+import { type TimeMap, timeMap, wallOfStep } from "@/lib/lineage/timeMap"
 import type { RunView } from "@/lib/run/runView"
 import type { ExperimentSearch } from "@/lib/search"
 import { type Axis, emptySeries, type Series } from "@/lib/series"
@@ -26,7 +26,8 @@ export function useOverview(view: RunView) {
   const [zoom, setZoom] = useState<[number, number] | null>(null)
 
   const returnsQuery = useSeries(view, RETURN)
-  const metricQuery = useSeries(view, metric)
+  const window = useMemo(() => zoom && { axis, range: zoom }, [axis, zoom])
+  const metricQuery = useSeries(view, metric, window)
   const returns = returnsQuery.series ?? NO_RETURNS
   const { spans, end_step: endStep } = view.lineage
   const endWall = Math.max(view.endWall, returns.wall.at(-1) ?? 0, metricQuery.series?.wall.at(-1) ?? 0)
@@ -43,6 +44,12 @@ export function useOverview(view: RunView) {
         ? ancestralColumn(stretches, metricSeries)
         : null,
     [stretches, metricSeries],
+  )
+
+  const { interruptions } = view.run
+  const marks = useMemo(
+    () => interruptions.map(({ step }) => (axis === "steps" ? step : wallOfStep(times, step))),
+    [interruptions, axis, times],
   )
 
   const end = Math.max(1, axis === "steps" ? Math.max(endStep, metricSeries?.steps.at(-1) ?? 0) : endWall)
@@ -75,6 +82,7 @@ export function useOverview(view: RunView) {
     returns,
     source,
     ancestry,
+    marks,
     cursor,
     highlighted,
     setHighlighted,
@@ -123,6 +131,8 @@ export interface LineageState {
   returns: Series
   source: LineageSource
   ancestry: SelectedAncestry
+  /** Where the run was interrupted, on the axis. */
+  marks: readonly number[]
   cursor: Cursor
   highlighted: number | null
   setHighlighted: (slot: number | null) => void

@@ -1,25 +1,32 @@
 import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import { artifactsQuery } from "@/api/queries"
 import { isActive, type Run } from "@/api/types"
+import { MomentNote } from "@/features/experiment/MomentNote"
 import { FilmCard } from "@/features/experiment/videos/FilmCard"
 import { type Film, filmedMembers, filmsOf } from "@/lib/films"
 import { formatInteger, formatSlot } from "@/lib/format"
+import { filmsAt } from "@/lib/moment"
 import { Button } from "@/ui/Button"
 import { Panel } from "@/ui/Panel"
 import { Select } from "@/ui/Select"
 import { Empty, Failure, Loading } from "@/ui/States"
 
+const route = getRouteApi("/experiments/$id")
+
 /** Films loaded at once; each costs one request for its first frame. */
 const PAGE = 12
 
 export function VideosTab({ run }: { run: Run }) {
+  const { at } = route.useSearch()
   const artifacts = useQuery(artifactsQuery(run.id, isActive(run.status)))
   const [member, setMember] = useState<number | null>(null)
   const [shown, setShown] = useState(PAGE)
   const films = filmsOf(artifacts.data ?? [])
   const members = filmedMembers(films)
-  const chosen = member === null ? films : films.filter((film) => film.member === member)
+  const ofMember = member === null ? films : films.filter((film) => film.member === member)
+  const chosen = at === undefined ? ofMember : filmsAt(ofMember, at)
   return (
     <Panel
       actions={
@@ -58,6 +65,11 @@ export function VideosTab({ run }: { run: Run }) {
             ? "The first one appears here after the first filmed evaluation."
             : "This run ended before recording one. If its worker could not render, the log says why."}
         </Empty>
+      )}
+      {at !== undefined && chosen[0] && (
+        <MomentNote>
+          {`Filmed at step ${formatInteger(chosen[0].step)}, the nearest to step ${formatInteger(at)}.`}
+        </MomentNote>
       )}
       {films.length > 0 && <Gallery films={chosen.slice(0, shown)} />}
       {chosen.length > shown && (

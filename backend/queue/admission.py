@@ -1,0 +1,78 @@
+"""What a spec asks of a worker, and whether any that is known could ever give it."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from sqlalchemy.orm import Session
+
+from phylon.backend.kit import clock
+from phylon.backend.kit.errors import Conflict
+from phylon.backend.queue import repository
+from phylon.backend.queue.ask import Ask, Needs, Offer, describe, find_lacking, gigabytes
+from phylon.backend.queue.snapshot import host_offer
+from phylon.forecast.memory import CARD_PROCESSES, members_at_once, population_memory
+from phylon.spec import ExperimentSpec, RuntimeStudySpec
+
+KNOWN = timedelta(days=1)
+"""How long a worker that is gone still counts: it may come back."""
+
+
+class NoWorkerFits(Conflict):
+    """No worker that is known could ever execute this; nothing was stored."""
+
+    def __init__(self, asked: str, lacking: str) -> None:
+        super().__init__(
+            f"It needs {asked}; {lacking}.",
+            "Ask for less in `resources`, start a worker that has it, or submit it with `wait_for_worker` "
+            "(`phylon submit --wait-for-worker`) to queue it until there is one.",
+        )
+
+
+def ask_of(spec: ExperimentSpec) -> Ask:
+    """With `memory: auto` the forecast of the whole population; only `sharded` surely spreads it over its devices."""
+    resources = spec.resources
+    own = spec.environment.id if spec.environment.module else None
+    needs = Needs(spec.environment.suite, spec.algorithm.name, spec.population.method.name, own)
+    memory, host_memory = resources.memory, None
+    if memory == "auto":
+        at_once = members_at_once(spec, CARD_PROCESSES, is_cpu=False)
+        forecast = population_memory(spec).of(spec.population.size, at_once)
+        parts = resources.devices if spec.execution.strategy == "sharded" else 1
+        memory, host_memory = -(-forecast.device // parts), forecast.host
+    return Ask(resources.devices, resources.device, memory, host_memory, resources.labels, needs, None)
+
+
+def ask_of_study(spec: RuntimeStudySpec, worker_id: int | None) -> Ask:
+    """What is updated is made up, not played, so nothing needs to be installed."""
+    resources = spec.resources
+    memory = None if resources.memory == "auto" else resources.memory
+    return Ask(resources.devices, resources.device, memory, None, resources.labels, None, worker_id)
+
+
+def refuse_impossible(session: Session, asks: Iterable[Ask]) -> None:
+    """Before there is any worker nothing is refused: the first one may be about to come."""
+    workers = repository.known_workers(session, clock.now() - KNOWN)
+    offers = {worker.id: host_offer(worker) for worker in workers}
+    if not offers:
+        return
+    for ask in dict.fromkeys(asks):
+        candidates = [offer for id, offer in offers.items() if ask.worker_id in (None, id)]
+        if candidates and all(find_lacking(ask, offer) for offer in candidates):
+            raise NoWorkerFits(describe(ask), _explain(ask, candidates))
+
+
+def _explain(ask: Ask, offers: list[Offer]) -> str:
+    """By the offer that comes nearest: the one that lacks what is checked last."""
+    without_parts = ask._replace(needs=None)
+    if any(find_lacking(without_parts, offer) is None for offer in offers):
+        lacking = next(filter(None, (find_lacking(ask, offer) for offer in offers)))
+        return f"no known worker has {lacking}"
+    fitting = [offer for offer in offers if ask.device in ("any", offer.device)]
+    if not fitting:
+        return f"no known worker has a {ask.device.upper()}"
+    labelled = [offer for offer in fitting if set(ask.labels) <= set(offer.labels)]
+    largest = max(labelled or fitting, key=lambda offer: (offer.slots * offer.memory, offer.slots))
+    words = f"the largest known worker{'' if labelled else ', without the label,'} has {largest.slots} of"
+    if largest.device == "gpu" and largest.host_memory is not None:
+        return f"{words} {gigabytes(largest.memory)} usable, {gigabytes(largest.host_memory)} of host memory for each"
+    return f"{words} {gigabytes(largest.memory)} usable"

@@ -1,0 +1,162 @@
+"""What a job asks of a worker, what a worker offers, and what is lacking. Values that can be compared and cached."""
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from phylon.backend.models import Worker
+from phylon.forecast.advice import USABLE
+
+GIGABYTE = 10**9
+
+
+class Needs(NamedTuple):
+    """Installed parts without which a worker cannot execute a job."""
+
+    suite: str
+    algorithm: str
+    method: str
+    environment: str | None = None
+    """One that only workers have whose operators allowed its module."""
+
+
+class Ask(NamedTuple):
+    devices: int
+    device: str
+    """`cpu`, `gpu` or `any`."""
+    memory: int | None
+    """Bytes of each device; None where nothing is forecast."""
+    host_memory: int | None
+    """Bytes in host memory beside that. On a processor both lie in the same memory."""
+    labels: tuple[str, ...]
+    needs: Needs | None
+    worker_id: int | None
+    """Only this worker may take it."""
+
+
+NO_ASK = Ask(1, "any", None, None, (), None, None)
+"""One device of any kind."""
+
+
+class Offer(NamedTuple):
+    """Of one worker; those with equal offers can take the same jobs."""
+
+    device: str
+    slots: int
+    memory: int
+    """Usable bytes of each slot."""
+    host_memory: int | None
+    """Usable bytes of the host for each slot; None for workers that do not report it."""
+    labels: tuple[str, ...]
+    suites: tuple[str, ...]
+    algorithms: tuple[str, ...] | None
+    methods: tuple[str, ...] | None
+    """None for workers that registered before they reported these: they have what this version brings."""
+    environments: tuple[str, ...] = ()
+    """Those of allowed modules, by their ids."""
+
+
+def write(ask: Ask) -> str:
+    """Equal asks have equal texts."""
+    return json.dumps(ask._replace(labels=tuple(sorted(ask.labels))))
+
+
+@lru_cache(maxsize=65_536)
+def read(text: str) -> Ask:
+    devices, device, memory, host_memory, labels, needs, worker_id = json.loads(text)
+    return Ask(devices, device, memory, host_memory, tuple(labels), Needs(*needs) if needs else None, worker_id)
+
+
+def offer_of(worker: Worker) -> Offer:
+    return make_offer(
+        worker.device,
+        worker.slots,
+        worker.memory_bytes,
+        worker.host_memory_bytes,
+        worker.labels,
+        worker.suites,
+        worker.algorithms,
+        worker.methods,
+        [row["id"] for row in worker.environments],
+    )
+
+
+def make_offer(
+    device: str,
+    slots: int,
+    memory: int,
+    host_memory: int | None,
+    labels: Iterable[str],
+    suites: Iterable[str],
+    algorithms: Iterable[str] | None,
+    methods: Iterable[str] | None,
+    environments: Iterable[str],
+) -> Offer:
+    """Memory is of all slots together; not all of it can be used."""
+    return Offer(
+        device,
+        slots,
+        int(USABLE * memory / slots),
+        None if host_memory is None else int(USABLE * host_memory / slots),
+        tuple(sorted(labels)),
+        tuple(sorted(suites)),
+        None if algorithms is None else tuple(sorted(algorithms)),
+        None if methods is None else tuple(sorted(methods)),
+        tuple(sorted(environments)),
+    )
+
+
+def find_lacking(ask: Ask, offer: Offer) -> str | None:
+    """What is asked for and not offered, in words; None where nothing is lacking. Whose worker it is does not count."""
+    if ask.needs is not None:
+        if ask.needs.suite not in offer.suites:
+            return f"the suite '{ask.needs.suite}'"
+        if offer.algorithms is not None and ask.needs.algorithm not in offer.algorithms:
+            return f"the algorithm '{ask.needs.algorithm}'"
+        if offer.methods is not None and ask.needs.method not in offer.methods:
+            return f"the population method '{ask.needs.method}'"
+        if ask.needs.environment is not None and ask.needs.environment not in offer.environments:
+            return f"the environment '{ask.needs.environment}'"
+    if ask.device not in ("any", offer.device):
+        return f"a {_NAMES[ask.device]}"
+    missing = [label for label in ask.labels if label not in offer.labels]
+    if missing:
+        return f"the label {missing[0]}"
+    if ask.devices > offer.slots:
+        return f"{ask.devices} devices"
+    needed = memory_of(ask, offer.device)
+    if needed is not None and needed > offer.memory * (ask.devices if offer.device == "cpu" else 1):
+        return f"{gigabytes(needed)} of memory"
+    if offer.device == "gpu" and offer.host_memory is not None and ask.host_memory is not None:
+        room = offer.host_memory * ask.devices
+        if ask.host_memory > room:
+            return f"{gigabytes(ask.host_memory)} of host memory"
+    return None
+
+
+def memory_of(ask: Ask, device: str) -> int | None:
+    """Bytes that it takes of a device's memory: on a processor, of all its slots together."""
+    if device == "gpu" or ask.memory is None:
+        return ask.memory
+    return ask.memory * ask.devices + (ask.host_memory or 0)
+
+
+def describe(ask: Ask) -> str:
+    """`2 GPUs of 80 GB with label a100`."""
+    name = _NAMES[ask.device] + ("s" if ask.devices > 1 else "")
+    words = f"{ask.devices} {name}"
+    if ask.memory is not None:
+        words += f" of {gigabytes(ask.memory)}"
+    if ask.host_memory:
+        words += f", {gigabytes(ask.host_memory)} of host memory"
+    if ask.labels:
+        words += f" with label{'s' if len(ask.labels) > 1 else ''} {', '.join(ask.labels)}"
+    return words
+
+
+def gigabytes(size: int) -> str:
+    return f"{size / GIGABYTE:.3g} GB"
+
+
+_NAMES = {"any": "device", "cpu": "CPU", "gpu": "GPU"}

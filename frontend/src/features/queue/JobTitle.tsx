@@ -1,0 +1,62 @@
+import { Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import type { QueueJob } from "@/api/types"
+import { jobName } from "@/lib/queue"
+import { Tag } from "@/ui/StatusChip"
+
+const LINK = "truncate rounded font-medium hover:text-accent hover:underline"
+
+/** What a job is, whose, and of which class. */
+export function JobTitle({ job, children }: { job: QueueJob; children?: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <p className="flex min-w-0 items-center gap-2">
+        <JobLink job={job} />
+        {job.priority !== "normal" && (
+          <Tag tone={job.priority === "high" ? "warn" : "neutral"}>{`${job.priority} class`}</Tag>
+        )}
+        {children}
+      </p>
+      <p className="numeric truncate text-[13px] text-ink-faint">
+        {[
+          job.owner,
+          job.project,
+          job.run_id !== null
+            ? `run ${job.run_id}`
+            : job.study_id !== null
+              ? `study ${job.study_id}`
+              : job.kind,
+          `job ${job.id}`,
+          job.devices > 1 && `${job.devices} devices`,
+        ]
+          .filter(Boolean)
+          .join(" · ")}
+      </p>
+    </div>
+  )
+}
+
+function JobLink({ job }: { job: QueueJob }) {
+  const name = jobName(job)
+  if (job.experiment_id !== null && job.run_id !== null) {
+    return (
+      <Link
+        className={LINK}
+        params={{ id: job.experiment_id }}
+        search={{ run: job.run_id }}
+        title={name}
+        to="/experiments/$id"
+      >
+        {name}
+      </Link>
+    )
+  }
+  if (job.study_id !== null) {
+    return (
+      <Link className={LINK} search={{ ids: [job.study_id] }} title={name} to="/studies">
+        {name}
+      </Link>
+    )
+  }
+  return <span className="truncate font-medium text-ink-soft">{name}</span>
+}

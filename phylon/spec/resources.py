@@ -1,0 +1,29 @@
+"""What a job asks of the machine that executes it. It decides where and when something is trained, never what."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from phylon.spec.distributions import Model
+from phylon.spec.quantities import read_size
+
+MOST_DEVICES = 64
+
+Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$")]
+
+
+def _each_once(labels: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(labels)) < len(labels):
+        raise PydanticCustomError("repeated", "a label is listed twice", {"remedy": "list each label once"})
+    return labels
+
+
+class ResourcesSpec(Model):
+    devices: Annotated[int, Field(strict=True, ge=1, le=MOST_DEVICES)] = 1
+    """Slots of one worker: GPUs, or what the operator of a CPU worker offers as one."""
+    device: Literal["any", "cpu", "gpu"] = "any"
+    memory: Literal["auto"] | Annotated[int, Field(strict=True, ge=1), BeforeValidator(read_size)] = "auto"
+    """Of each device, e.g. `12GB`. `auto` is Phylon's own forecast, of host memory too."""
+    labels: Annotated[tuple[Label, ...], Field(max_length=20), AfterValidator(_each_once)] = ()
+    """That the worker must have, such as `a100`."""

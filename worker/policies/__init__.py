@@ -1,0 +1,1 @@
+"""Policies of runs: made of checkpoints, exported as StableHLO, and played."""
