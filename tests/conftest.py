@@ -32,6 +32,11 @@ FOREIGN_VARIABLES = ("XLA_FLAGS", "JAX_PLATFORMS")
 """Set by the engine's own tests in this process; a real worker's trainer chooses for itself."""
 
 
+# Set before JAX is imported, here and in every process that tests start. Their programs are small: to optimise them takes
+# longer than to run them.
+os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+
+
 class Process:
     """A process that can be ended and started again with the same command; its output is appended to one log."""
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from phylon.backend.migrate import configuration, main, migrate
 from phylon.backend.models import Base, Run
 
 from . import old_release
+from .conftest import drop_database, make_database
 
 BEFORE_CHUNKS = "0022"
 
@@ -234,14 +236,32 @@ def test_a_database_that_does_not_answer(monkeypatch, capsys):
     assert "Traceback" not in said and "hush" not in said
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def upgraded_url(request, tmp_path_factory):
+    """A database of the old release after the migration, made once; every test has a copy of its own."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('old') / 'phylon.db'}"
+    else:
+        url = make_database(request.getfixturevalue("postgres_url"), "upgraded")
+    old_release.write(url)
+    migrate(url)
+    yield url
+    if request.param == "postgres":
+        drop_database(request.getfixturevalue("postgres_url"), "upgraded")
+
+
 class TestOldRelease:
     """A database that the release at schema 0005 wrote, read and gone on with by this one."""
 
     @pytest.fixture
-    def database_url(self, empty_url):
-        old_release.write(empty_url)
-        migrate(empty_url)
-        return empty_url
+    def database_url(self, request, upgraded_url, tmp_path):
+        if upgraded_url.startswith("sqlite"):
+            file = shutil.copy(upgraded_url.removeprefix("sqlite:///"), tmp_path / "phylon.db")
+            yield f"sqlite:///{file}"
+            return
+        server = request.getfixturevalue("postgres_url")
+        yield make_database(server, "copy", template="upgraded")
+        drop_database(server, "copy")
 
     @pytest.mark.parametrize("status", old_release.STATUSES)
     def test_a_run_reads_as_before(self, client, status):
