@@ -32,8 +32,8 @@ FOREIGN_VARIABLES = ("XLA_FLAGS", "JAX_PLATFORMS")
 """Set by the engine's own tests in this process; a real worker's trainer chooses for itself."""
 
 
-# Set before JAX is imported, here and in every process that tests start. Their programs are small: to optimise them takes
-# longer than to run them.
+# Set before JAX is imported, here and in every process that tests start. Their programs are small: to optimise them
+# takes longer than to run them.
 os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
 
 

@@ -282,8 +282,8 @@ open_database = functools.cache(Database)
 
 
 def make_app(settings: Settings) -> FastAPI:
-    """FastAPI works out what included routes come to at the first request of each service, and SQLAlchemy compiles every
-    statement once per engine. Both take longer than most tests, and are the same for all of them, so they share them."""
+    """FastAPI works out what included routes come to at the first request of each service, and SQLAlchemy compiles
+    every statement once per engine. Both take longer than most tests and are the same for all of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("phylon.backend.app.Database", open_database)
         app = create_app(settings)

@@ -37,8 +37,8 @@ algorithm:
 population:
   size: 4
   method: {name: pbt, interval: 2000, selection: {name: truncation, bottom: 0.25, top: 0.25}}
-replay: {capacity: 20000, ratio: 1.0, warmup: 1000}
-budget: {env_steps: 20000}
+replay: {capacity: 12000, ratio: 1.0, warmup: 1000}
+budget: {env_steps: 12000}
 evaluation: {interval: 1000, episodes: 2}
 metrics: {interval: 500}
 checkpoint: {interval: 2000}
@@ -126,7 +126,7 @@ def test_an_open_page_follows_a_run_through_a_hand_back(browser: Browser, tmp_pa
         assert newest == 2
         for page in (kept.page, opened.page):
             expect(page.get_by_test_id("run-status")).to_have_attribute("data-status", "finished", timeout=3 * MINUTE)
-            expect(page.get_by_label("Run", exact=True).get_by_text("20,000", exact=True)).to_be_visible()
+            expect(page.get_by_label("Run", exact=True).get_by_text("12,000", exact=True)).to_be_visible()
             page.get_by_role("tab", name="Logs").click()
             page.get_by_label("Attempt", exact=True).select_option(label=f"Attempt {newest}")
             expect(page.get_by_role("log").get_by_text(f"attempt {newest} starts from the checkpoint")).to_be_attached()

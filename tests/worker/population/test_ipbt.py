@@ -66,9 +66,8 @@ class TestWhen:
         assert selections == [1, 2, 3, 6, 8, 10, 16]
 
     def test_not_where_two_of_the_next_intervals_no_longer_fit(self):
-        """The first new iteration would begin at 4, with intervals of 2: 4 + 2 x 2 is 8."""
-        for budget, expected in ((8, 1), (7, 0)):
-            assert sum(is_new_iteration(plan) for _, _, plan in lived(budget)[1]) == expected
+        """The second one above begins at 12 with intervals of 4, two of which end at 20: not with a budget of 19."""
+        assert [number for number, (_, _, plan) in enumerate(lived(19)[1], 1) if is_new_iteration(plan)] == [4]
 
     def test_in_between_nothing_happens(self):
         method, history = lived()
