@@ -3,6 +3,7 @@
 import os
 import threading
 import unicodedata
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -41,8 +42,9 @@ def matches(password_hash: str | None, password: str) -> bool:
     if len(password) > 4 * LONGEST:
         return False
     with _at_once:
+        nobodys = _nobodys_hash()  # made whether or not it is needed: the first to sign in waits for it, whoever it is
         try:
-            return _hasher.verify(password_hash or _nobodys_hash, _normal(password)) and password_hash is not None
+            return _hasher.verify(password_hash or nobodys, _normal(password)) and password_hash is not None
         except (VerificationError, InvalidHashError):
             return False
 
@@ -57,4 +59,6 @@ def _normal(password: str) -> str:
     return unicodedata.normalize("NFKC", password)
 
 
-_nobodys_hash = _hasher.hash(os.urandom(16).hex())
+@cache
+def _nobodys_hash() -> str:
+    return _hasher.hash(os.urandom(16).hex())

@@ -1,4 +1,4 @@
-"""The story of docs/policies.md, as a newcomer would type it: train, export, act without the engine, play."""
+"""The guide docs/guides/tune-and-export.md as a newcomer follows it: train, export, act without the engine, play."""
 
 import json
 import os
@@ -18,7 +18,7 @@ BOUND_SECONDS = 600.0
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs/policies.md").read_text(), re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs/guides/tune-and-export.md").read_text(), re.DOTALL)
 
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
@@ -49,11 +49,11 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_the_story_of_the_documentation(tmp_path: Path, bare_python: Path, compile_cache: Path) -> None:
+def test_every_command_of_the_guide_works(tmp_path: Path, bare_python: Path, compile_cache: Path) -> None:
     [spec], [script], consoles = blocks("yaml"), blocks("python"), blocks("console")
     (tmp_path / "pole.yaml").write_text(spec)
     (tmp_path / "act.py").write_text(script)
-    train, export, other, play = (line for console in consoles for line in console.splitlines())
+    train, export, other, play, elsewhere = (line for console in consoles for line in console.splitlines())
 
     def phylon(line: str) -> str:
         _, *arguments = shlex.split(line)
@@ -63,7 +63,7 @@ def test_the_story_of_the_documentation(tmp_path: Path, bare_python: Path, compi
         )
 
     assert "policy.zip" in phylon(train)
-    assert re.search(r"final return .* 10 unseen episodes", phylon(export))
+    assert re.search(r"final return .* 20 unseen episodes", phylon(export))
     files = {path.name for path in (tmp_path / "balancer").iterdir()}
     assert files == {"policy.json", "weights.safetensors", "policy.onnx", "policy.stablehlo"}
 
@@ -88,6 +88,8 @@ def test_the_story_of_the_documentation(tmp_path: Path, bare_python: Path, compi
     assert first["episodes"] == 4 and first["low"] <= first["mean"] <= first["high"]
     # They are one policy, and play the same episodes.
     assert {**second, "source": ""} == {**third, "source": ""} == {**first, "source": ""}
+    (away,) = json.loads(phylon(f"{elsewhere} --json"))["policies"]
+    assert away["mean"] > 100, "a pole that nobody balances falls after about 20 steps"
 
 
 FIND_LIBRARIES = """
