@@ -28,13 +28,13 @@ from phylon.redis_url import client_url, socket_url
 REPOSITORY = Path(__file__).resolve().parent.parent
 LOOK_SECONDS = 0.1
 LOG_LINES_SHOWN = 60
-FOREIGN_VARIABLES = ("XLA_FLAGS", "JAX_PLATFORMS")
+FOREIGN_VARIABLES = ("XLA_FLAGS", "JAX_PLATFORMS", "JAX_DISABLE_MOST_OPTIMIZATIONS")
 """Set by the engine's own tests in this process; a real worker's trainer chooses for itself."""
 
 
-# Set before JAX is imported, here and in every process that tests start. Their programs are small: to optimise them
-# takes longer than to run them.
-os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
+def users_environment() -> dict[str, str]:
+    """The variables that a process has which a user starts."""
+    return {name: value for name, value in os.environ.items() if name not in FOREIGN_VARIABLES}
 
 
 class Process:
@@ -101,7 +101,7 @@ class Platform:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         environment = {
-            **{name: value for name, value in os.environ.items() if name not in FOREIGN_VARIABLES},
+            **users_environment(),
             "PHYLON_HOME": str(folder),
             "PHYLON_DATABASE_URL": database_url or f"sqlite:///{folder / 'phylon.db'}",
             "PHYLON_ARTIFACTS": str(folder / "artifacts"),

@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from phylon import Client
+from tests.conftest import users_environment
 
 pytestmark = pytest.mark.browser
 
@@ -50,6 +51,7 @@ def running_platform(home: Path, *arguments: str) -> Iterator[tuple[subprocess.P
     """`phylon up` and its address. However the test ends, no process is left behind."""
     process = subprocess.Popen(
         [sys.executable, "-m", "phylon", "up", "--home", str(home), *arguments],
+        env=users_environment(),
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -27,7 +27,7 @@ from tests.chaos.clock import SettableClock
 from tests.chaos.disk import SmallDisk, mount
 from tests.chaos.link import Link
 from tests.chaos.postgres import Postgres
-from tests.conftest import FOREIGN_VARIABLES, LOG_LINES_SHOWN, Process, free_port
+from tests.conftest import LOG_LINES_SHOWN, Process, free_port, users_environment
 
 APIS, WORKERS, SLOTS = 2, 3, 2
 LEASE_SECONDS = 10.0
@@ -55,7 +55,7 @@ class Fleet:
         self.artifact_disk = mount(folder / "artifacts", ARTIFACT_MEGABYTES)
         self.artifacts = folder / "artifacts" / "files"
         self.environment = {
-            **{name: value for name, value in os.environ.items() if name not in FOREIGN_VARIABLES},
+            **users_environment(),
             "PHYLON_HOME": str(folder),
             "PHYLON_DATABASE_URL": self.postgres.url,
             "PHYLON_ARTIFACTS": str(self.artifacts),

@@ -5,13 +5,14 @@ in another terminal until the guide ends.
 """
 
 import contextlib
-import os
 import re
 import shlex
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+from tests.conftest import users_environment
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -22,7 +23,7 @@ SECONDS = 900
 def follow(name: str, folder: Path, programs: Mapping[str, Sequence[str | Path]]) -> dict[str, str]:
     """What was printed, by program and first argument. `programs`: what each first word of a command stands for."""
     outputs: dict[str, str] = {}
-    environment = os.environ | {"JAX_PLATFORMS": "cpu", "COLUMNS": "200"}
+    environment = users_environment() | {"JAX_PLATFORMS": "cpu", "COLUMNS": "200"}
     with contextlib.ExitStack() as services:
         for kind, file, text in BLOCK.findall((GUIDES / name).read_text(encoding="utf-8")):
             if kind == "sh" and file == "service":

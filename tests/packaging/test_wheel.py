@@ -49,7 +49,7 @@ def test_everything_that_is_not_python_is_there_too(environment: Path) -> None:
 @pytest.fixture
 def started(environment: Path, compile_cache: Path, tmp_path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """`phylon up` of the installed package, in another folder: its address, and its variables for other commands."""
-    ours = ("PHYLON_", "PYTHON", "XLA_FLAGS", "JAX_PLATFORMS")
+    ours = ("PHYLON_", "PYTHON", "XLA_FLAGS", "JAX_")
     variables = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     variables["PHYLON_COMPILE_CACHE"] = str(compile_cache)
     with (

@@ -6,6 +6,7 @@ from pathlib import Path
 # must be set before JAX is imported for the first time
 os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=2".strip()
+os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"  # programs are small: to optimise them takes longer than to run them
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for each other by spinning
 
 import jax
