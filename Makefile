@@ -14,7 +14,8 @@ UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path 
 PIP_INSTALL := $(BIN)/pip install --disable-pip-version-check --no-compile --constraint requirements.lock
 # Two processes, each with its own Redis, Postgres, ports and folders. Neighbouring tests stay in one process, which shares
 # services and compiled programs between them, until a process that has nothing left takes half of the other's rest.
-PYTEST := $(BIN)/pytest --numprocesses 2 --dist worksteal
+# Most tests watch real processes: one that fails on a busy machine gets a second chance and is named in the summary.
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist worksteal --reruns 1
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 14

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,12 +118,12 @@ class HandPlayedWorker:
 
     _numbers = itertools.count()
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, suites: Sequence[str] = ("gymnasium", "envpool")) -> None:
         self._database = service.home / "phylon.db"
         self._http = httpx.Client(base_url=f"{service.url}/api/v1/worker")
         registration = WorkerRegistration(
             name=f"by-hand-{next(self._numbers)}", device="cpu", device_name="none", device_count=1,
-            memory_bytes=10**15, versions={}, suites=["gymnasium", "envpool"],
+            memory_bytes=10**15, versions={}, suites=list(suites),
         )  # fmt: skip
         code = httpx.post(f"{service.url}/api/v1/workers/codes", json={}).json()["code"]
         enrolled = self._post("/enrol", Enrolment(code=code, registration=registration))

@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from phylon.contract.events import Failed, FinalReturn, Finished, Lineage, Metrics, RunEvent, Span, Started
 from phylon.contract.protocol import LogLine
 from phylon.presets import load_preset
+from tests.phylon.conftest import HandPlayedWorker
 
 SMOKE = "td3-pbt-pendulum-smoke"
 BOUND_SECONDS = 60.0
@@ -200,6 +202,13 @@ class TestDownload:
 
 
 class TestWorkers:
+    @pytest.fixture
+    def worker(self, service) -> Iterator[HandPlayedWorker]:
+        """One that can run nothing: what other tests left in the queue does not make it busy."""
+        played = HandPlayedWorker(service, suites=[])
+        yield played
+        played.close()
+
     def test_the_list(self, ask, client, worker):
         [name] = [found.name for found in client.workers() if found.id == worker.id]
         shown = ask("workers").stdout
