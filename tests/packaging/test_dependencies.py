@@ -52,7 +52,7 @@ def imports(file: Path) -> Iterator[tuple[str, bool]]:
         ("phylon/figures", {"worker"}),
         ("backend", {"server"}),
         ("migrations", {"server"}),
-        ("worker", {"worker", "suites", "torch"}),
+        ("worker", {"worker", "suites", "playground", "brax", "torch"}),
     ],
 )
 def test_what_is_imported_is_declared(folder: str, extras: set[str]) -> None:

@@ -5,8 +5,11 @@ from pathlib import Path
 
 # must be set before JAX is imported for the first time
 os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=2".strip()
-os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"  # programs are small: to optimise them takes longer than to run them
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=2"
+# Programs are small, and most run a few times: to optimise them, to split them for many cores and to fuse them by XLA's
+# newer emitters takes longer than to run them.
+os.environ["XLA_FLAGS"] += " --xla_cpu_parallel_codegen_split_count=1 --xla_cpu_use_fusion_emitters=false"
+os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for each other by spinning
 
 import jax

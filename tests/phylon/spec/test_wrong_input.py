@@ -122,7 +122,7 @@ ONE_MISTAKE = [
     ("execution", {"strategy": "sharded", "processes": 2}, "execution.processes", 2, "write strategy: parallel, or leave it out"),
     ("execution", {"strategy": "parallel", "processes": 0}, "execution.processes", 0, "use a value at least 1"),
     ("environment.id", "", "environment.id", "", "give at least 1"),
-    ("environment.suite", "gym", "environment.suite", "gym", "use one of envpool"),
+    ("environment.suite", "gym", "environment.suite", "gym", "use one of brax, envpool"),
     ("version", 3, "version", 3, "upgrade Phylon"),
     ("version", "one", "version", "one", "leave it out"),
     ("search", "all", "search", "all", "use one of 'recommended' or 'none'"),

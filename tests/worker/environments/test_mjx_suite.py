@@ -15,11 +15,9 @@ from phylon.worker.environments.mjx_tasks import TASKS, Moved, Start
 
 @pytest.fixture(autouse=True)
 def lenient():
-    """MJX's own code relies on what our tests forbid; and it is compiled in a hurry, or it would take minutes."""
-    jax.config.update("jax_disable_most_optimizations", True)
+    """MJX's own code relies on what our tests forbid."""
     with jax.numpy_rank_promotion("allow"):
         yield
-    jax.config.update("jax_disable_most_optimizations", False)
 
 
 @pytest.fixture

@@ -47,6 +47,14 @@ except EnvironmentUnavailable as error:
         ("envpool", "envpool", "Pong-v5", "needs the package 'envpool'", "pip install 'phylon[suites]'"),
         ("gymnax", "gymnax", "CartPole-v1", "needs the package 'gymnax'", "pip install 'phylon[suites]'"),
         ("mjx", "mujoco.mjx", "Hopper-v5", "needs the package 'mujoco.mjx'", "pip install 'phylon[suites]'"),
+        (
+            "playground",
+            "mujoco_playground",
+            "HopperHop",
+            "needs the package 'mujoco_playground'",
+            "'phylon[playground]'",
+        ),
+        ("brax", "brax", "hopper", "needs the package 'brax'", "'phylon[brax]'"),
         ("envpool", "PyQt5", "BigfishEasy-v0", "cannot make 'BigfishEasy-v0'", "`pip install PyQt5-Qt5`"),
     ],
 )
@@ -59,7 +67,7 @@ def test_a_missing_package_is_named_with_the_remedy(suite, package, id, problem,
 
 
 def test_an_unknown_suite_is_named():
-    with pytest.raises(EnvironmentUnavailable, match="unknown environment suite 'atari'; use one of envpool"):
+    with pytest.raises(EnvironmentUnavailable, match="unknown environment suite 'atari'; use one of brax, envpool"):
         describe("atari", "Pong")
 
 

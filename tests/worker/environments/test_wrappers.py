@@ -206,7 +206,7 @@ def test_what_a_suite_cannot_do_is_refused_with_what_it_can():
     assert "cannot be put around environments of suite 'gymnax'" in found["environment.wrappers.0"]
     assert "time_limit" in found["environment.wrappers.0"]
     found = problems_with({"suite": "envpool", "id": "Ant-v5", "wrappers": [{"name": "action_repeat", "steps": 2}]})
-    assert "gymnasium, gymnax, mjx" in found["environment.wrappers.0"]
+    assert "gymnasium, gymnax, mjx, playground" in found["environment.wrappers.0"]
 
 
 def test_order_and_observations_have_to_fit():

@@ -103,7 +103,7 @@ class TestANewIteration:
             word = "resample" if slot < SIZE // 2 else "model"
             assert birth.operator == "reset"
             assert birth.changes == {**dict.fromkeys(TUNED, word), "weights": weights}
-        assert len(set(plan.hyperparams["exploration_noise"].tolist())) == SIZE
+        assert len(set(zip(*(plan.hyperparams[name].tolist() for name in TUNED), strict=True))) == SIZE
 
     def test_the_intervals_of_before_are_forgotten_and_how_it_went_is_kept(self, begun):
         *_, plan = begun
