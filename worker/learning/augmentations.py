@@ -173,10 +173,11 @@ def rgb_to_hsv(image: Array) -> Array:
     value, smallest = jnp.max(image, axis=-1), jnp.min(image, axis=-1)
     chroma = value - smallest
     divisor = jnp.where(chroma > 0, chroma, 1)
+    # No test for equality with the largest: fused programs may round the same pixel in two ways.
     sixths = jnp.where(
-        value == red,
+        (red >= green) & (red >= blue),
         (green - blue) / divisor,
-        jnp.where(value == green, 2 + (blue - red) / divisor, 4 + (red - green) / divisor),
+        jnp.where(green >= blue, 2 + (blue - red) / divisor, 4 + (red - green) / divisor),
     )
     hue = jnp.where(chroma > 0, (sixths / 6) % 1, 0)
     saturation = jnp.where(value > 0, chroma / jnp.where(value > 0, value, 1), 0)

@@ -48,7 +48,7 @@ class TestEnvironments:
     def test_unknown_suite(self, phylon):
         result = phylon("environments", "--suite", "gym")
         assert result.exit_code == 2
-        assert "use one of envpool, gymnasium" in result.stderr
+        assert "use one of brax, envpool, gymnasium" in result.stderr
 
 
 class TestValidate:
