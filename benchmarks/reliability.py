@@ -103,7 +103,7 @@ def main() -> int:
     for name in ("storm", "requests"):
         commands.choices[name].add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that whoever ends us ends the platform, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that ending us ends the platform, too
     if options.command == "storm":
         return min(1, storm(options.minutes, options.seed))
     if options.command == "requests":

@@ -1,6 +1,6 @@
 """How long the service takes for the first page of experiments, at 10,000 of them with 30,000 runs.
 
-`python -m benchmarks.table [DATABASE_URL]` fills an empty database (SQLite in a temporary folder unless told otherwise)
+`python -m benchmarks.table [DATABASE_URL]` fills an empty database (SQLite in a temporary folder by default)
 and prints a table of what was asked and the 95th percentile of the server's time, which must not exceed 60 ms.
 """
 

@@ -10,7 +10,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 
 
 def offer_first_admin(context: Context) -> None:
-    """Logs a new link while there is no admin; whoever reads the log runs the service, and is meant to open it."""
+    """Logs a new link while there is no admin; who reads the log runs the service, and is meant to open it."""
     public_url = context.settings.public_url
     if public_url is None:
         return

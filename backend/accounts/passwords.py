@@ -42,7 +42,7 @@ def matches(password_hash: str | None, password: str) -> bool:
     if len(password) > 4 * LONGEST:
         return False
     with _at_once:
-        nobodys = _nobodys_hash()  # made whether or not it is needed: the first to sign in waits for it, whoever it is
+        nobodys = _nobodys_hash()  # made whether or not it is needed: the first to sign in waits for it, known or not
         try:
             return _hasher.verify(password_hash or nobodys, _normal(password)) and password_hash is not None
         except (VerificationError, InvalidHashError):

@@ -140,7 +140,7 @@ def first_admin_link(session: Session, public_url: str) -> str | None:
 
 
 def read_link(session: Session, body: LinkRequest) -> OneTimeLink:
-    """For whom a link is, so that its page can say so. Whoever has the link could use it as well."""
+    """For whom a link is, so that its page can say so. Anyone with the link could use it as well."""
     row = codes.find(session, Purpose(body.purpose), body.code)
     names = repository.projects(session, [] if row.project_id is None else [row.project_id])
     return OneTimeLink(

@@ -17,7 +17,7 @@ class Owner(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """Where a request comes from, as far as it can be told."""
+    """Where a request comes from, as far as that is known."""
 
     address: str | None
     """IP address."""
@@ -33,12 +33,12 @@ class Viewer(NamedTuple):
     roles: Mapping[int, Role]
     """By the number of the project."""
     scopes: frozenset[Scope] = ALL_SCOPES
-    """Of the token. Without `admin`, `is_admin` is false and no role is above member, whoever the owner is."""
+    """Of the token. Without `admin`, `is_admin` is false and no role is above member, whatever the owner may do."""
     address: str | None = None
     """The IP address that the request came from."""
 
 
 LOCAL_VIEWER = Viewer(LOCAL_USER, "local", is_admin=True, roles={DEFAULT_PROJECT: Role.ADMIN})
-"""Whoever reaches a service without accounts."""
+"""Anyone who reaches a service without accounts."""
 
 LOCAL_OWNER = Owner(LOCAL_USER, DEFAULT_PROJECT)

@@ -45,7 +45,7 @@ def keep(database_url: str, folder: Path, revision: str) -> Path:
 
 
 def _copy_sqlite(source: Path, file: Path) -> None:
-    """By SQLite itself: consistent whoever writes meanwhile."""
+    """By SQLite itself: consistent while others write."""
     os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, archive.PRIVATE))
     try:
         with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(file)) as copy:

@@ -8,7 +8,7 @@ from phylon.backend.models import Experiment
 from phylon.contract.comparisons import ConfigDifference
 
 _NAMES = frozenset({"name", "description", "seed", "version", "kind", "settings"})
-"""What tells experiments apart without being a setting of ours: another seed is no other method, and what programs
+"""What distinguishes experiments without being a setting of ours: another seed is no other method, and what programs
 elsewhere call their settings cannot be compared with what we call them."""
 
 _ABSENT = object()

@@ -87,10 +87,10 @@ def _how_many_more(pair: ArmPair, least: int) -> str:
         return ""
     more = pair.replicates_needed - least
     if more > UNREACHABLE:
-        return f" To tell so small a difference from none, more than {UNREACHABLE:,} replicates would be needed."
+        return f" To see so small a difference, more than {UNREACHABLE:,} replicates would be needed."
     if more <= 0:
         return ""
-    return f" To tell a difference of this size from none, about {more:,} more replicates of each would be needed."
+    return f" To see a difference of this size, about {more:,} more replicates of each would be needed."
 
 
 def _why_nothing(arms: list[Arm], tasks: list[str]) -> str:

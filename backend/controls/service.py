@@ -129,4 +129,4 @@ def _headline(name: str, controls: list[Control]) -> str:
         return f"Tuning helped in part: {name} is {said}."
     if by_answer[ControlAnswer.HARMED]:
         return f"Tuning did not pay: {name} is {said}."
-    return f"It cannot be told whether tuning helped: {name} is {said}."
+    return f"It cannot be said whether tuning helped: {name} is {said}."

@@ -45,7 +45,7 @@ def change(session: Session, viewer: Viewer, experiment_id: int, body: Experimen
 
 
 def star(session: Session, viewer: Viewer, experiment_id: int, starred: bool) -> ExperimentRead:
-    """Everyone has stars of their own, so whoever sees an experiment may star it."""
+    """Everyone has stars of their own, so anyone who sees an experiment may star it."""
     experiment = repository.get(session, viewer, experiment_id)
     _star(session, viewer, experiment_id, starred)
     return service.read(session, viewer, experiment)

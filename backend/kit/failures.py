@@ -128,6 +128,6 @@ async def _unstorable(request: Request, error: Exception) -> Response:
 
 
 async def _client_gone(request: Request, error: Exception) -> Response:
-    """Whoever left in the middle of a request reads no answer, and there is nothing to report of it."""
+    """A client that left in the middle of a request reads no answer, and there is nothing to report of it."""
     log.info("client_gone", path=request.url.path)
     return Response(status_code=HTTPStatus.BAD_REQUEST)

@@ -1,6 +1,6 @@
 """How often a caller may do what costs us something: a token bucket for each caller and rule, in each API process.
 
-A service on a machine of one's own has no limits: whoever reaches it owns it.
+A service on a machine of one's own has no limits: who reaches it owns it.
 """
 
 import hashlib

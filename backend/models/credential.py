@@ -60,8 +60,8 @@ class Token(Base):
 
 
 class OneTimeCode(Base):
-    """Lets whoever has it do one thing once: become the first admin, accept an invitation, set a
-    forgotten password anew, enrol a worker."""
+    """Lets its holder do one thing once: become the first admin, accept an invitation, set a
+    new password, enrol a worker."""
 
     __tablename__ = "one_time_codes"
     __table_args__ = NUMBERED

@@ -100,6 +100,6 @@ class Job(Deletable, Base):
     last_seq_attempt: Mapped[int] = mapped_column(default=0)
     """The attempt that reported that event."""
 
-    # Not joined: whoever locks a job must not lock its owner.
+    # Not joined: to lock a job must not lock its owner.
     owner: Mapped[User] = relationship()
     project: Mapped[Project] = relationship()

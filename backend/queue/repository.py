@@ -91,7 +91,7 @@ def moved(session: Session) -> dict[int, int]:
 
 
 def placed(session: Session) -> Rows:
-    """Jobs that have slots, with what tells when they will end."""
+    """Jobs that have slots, with what their ends are estimated from."""
     speed = Run.population_size, Run.total_steps, Run.step, Run.env_steps_per_second
     yielding = Job.yield_to.is_not(None).label("yield_requested")
     columns = (Job.id, Job.project_id, Job.owner_id, Job.priority, Job.worker_id, Job.devices, Job.status)
@@ -116,7 +116,7 @@ def placed(session: Session) -> Rows:
 def ask_to_yield(session: Session, job_ids: Sequence[int]) -> None:
     """Their workers hear of it in the answer to the next heartbeat."""
     if job_ids:
-        is_free = (Job.status == JobStatus.RUNNING) & Job.yield_to.is_(None)  # whoever paused it prevails
+        is_free = (Job.status == JobStatus.RUNNING) & Job.yield_to.is_(None)  # a pause prevails
         statement = update(Job).where(Job.id.in_(job_ids), is_free).values(yield_to=JobStatus.QUEUED.value)
         session.execute(statement, execution_options={"synchronize_session": False})
 

@@ -37,7 +37,7 @@ def revoke_worker(id: Id, session: WriteSession, context: ContextDep, viewer: Vi
 
 @router.get("/{id}/load", responses=responses(NotFound))
 def get_worker_load(id: Id, session: ReadSession, viewer: ViewerDep) -> WorkerLoad:
-    del viewer  # whoever has signed in may see it
+    del viewer  # all who have signed in may see it
     return service.read_load(session, id)
 
 

@@ -1,4 +1,4 @@
-"""Environments that no catalogue file lists: those of a user's own package, as whoever has it described them.
+"""Environments that no catalogue file lists: those of a user's own package, as described where they are installed.
 
 A worker reports those of the modules that its operator allowed, and the service offers them while it reads a spec; in
 the foreground the trainer's own Python is asked. Only their names and spaces come here, never their code.

@@ -86,7 +86,7 @@ def logout(url: UrlOption = None) -> None:
             client.sign_out()
     except (PhylonUnreachable, ApiError) as error:
         raise WorkFailed(
-            f"the token is forgotten here, but {address} could not be told to revoke it: {error}. "
+            f"the token is forgotten here, but {address} did not revoke it: {error}. "
             "Revoke it later: sign in and run `phylon tokens`, or use Settings, Tokens on the page"
         ) from None
     say(f"the token for {escape(address)} is revoked and forgotten")

@@ -78,7 +78,7 @@ class PasswordReset(Request):
 class ResetLink(ReadModel):
     email: str
     link: str
-    """Shown this once. Whoever opens it chooses the password."""
+    """Shown this once. The first to open it chooses the password."""
     expires_at: datetime
 
 
@@ -202,7 +202,7 @@ class Invitation(ReadModel):
 
 class NewInvitation(Invitation):
     link: str
-    """Shown this once. Whoever opens it chooses the password."""
+    """Shown this once. The first to open it chooses the password."""
 
 
 class InvitationAcceptance(Request):

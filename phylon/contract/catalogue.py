@@ -9,7 +9,7 @@ from phylon.policy.parts import Part
 class Space(ReadModel):
     """The shape of observations or actions.
 
-    A composite observation is one vector to whoever learns: its parts laid end to end, as `parts` says.
+    A composite observation is one vector to the learner: its parts laid end to end, as `parts` says.
     """
 
     kind: Literal["box", "discrete", "multi_discrete", "composite", "other"]

@@ -128,7 +128,7 @@ class ArmPair(ReadModel):
     improvement: Estimate
     """The probability that a replicate of the first beats one of the second."""
     replicates_needed: int | None
-    """Of each arm on every task, to tell a difference as large as this one from none. None where it cannot be said."""
+    """Of each arm on every task, to see a difference as large as this one. None where it cannot be said."""
 
 
 class ArmProfile(ReadModel):

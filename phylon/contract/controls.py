@@ -36,7 +36,7 @@ class Control(ReadModel):
     difference: Estimate | None
     """Of the mean final return: the tuned experiment's minus the control's."""
     replicates_needed: int | None
-    """Of each, to tell a difference as large as this one from none."""
+    """Of each, to see a difference as large as this one."""
 
 
 class Controls(ReadModel):

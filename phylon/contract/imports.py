@@ -21,7 +21,7 @@ class ImportFormat(StrEnum):
 
 class ImportedFile(Request):
     path: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f]+$")]
-    """Relative, with `/` between its parts: folders tell runs apart."""
+    """Relative, with `/` between its parts: folders separate runs."""
     content: Base64Bytes
     """In base64."""
 

@@ -24,7 +24,7 @@ class QueueJob(ReadModel):
     priority: Priority
     devices: int
     may_change: bool
-    """Whether whoever asks may move, pause, resume, retry or stop it."""
+    """Whether the viewer may move, pause, resume, retry or stop it."""
 
 
 class RunningJob(QueueJob):

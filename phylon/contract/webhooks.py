@@ -78,7 +78,7 @@ class Delivery(ReadModel):
     """One message to one webhook, however often it had to be sent."""
 
     id: str
-    """Sent as `webhook-id`, the same at each try, so that a receiver can tell a repetition."""
+    """Sent as `webhook-id`, the same at each try, so that a receiver can recognise a repetition."""
     event: WebhookEvent
     created_at: datetime
     tries: int

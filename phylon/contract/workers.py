@@ -24,7 +24,7 @@ class WorkerSlot(ReadModel):
     number: int
     is_free: bool
     job: WorkerJob | None
-    """None also where whoever asks may not see it. One that needs several devices occupies several slots."""
+    """None also where the viewer may not see it. One that needs several devices occupies several slots."""
 
 
 class Worker(ReadModel):
@@ -56,7 +56,7 @@ class Worker(ReadModel):
     """The name of who made the code with which it enrolled; none where that was not kept."""
     last_seen_at: datetime
     may_operate: bool
-    """Whether whoever asks may drain it, let it back or revoke it."""
+    """Whether the viewer may drain it, let it back or revoke it."""
 
 
 class EnrolmentCodeRequest(Request):

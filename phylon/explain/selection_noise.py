@@ -1,6 +1,6 @@
 """How often a donor would have been chosen again, were the error of the evaluation to fall otherwise.
 
-Fitness is drawn anew around what was measured, with its standard error, for every member by itself. Members play the
+Fitness is drawn again around what was measured, with its standard error, for every member by itself. Members play the
 same episodes, so their errors partly agree, which this does not see: selection is a little surer than these numbers.
 """
 

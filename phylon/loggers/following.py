@@ -15,8 +15,8 @@ STATE_FILE = "logged.json"
 
 
 class Following:
-    """Open it before the trainer starts: a trainer that takes up a run may cut the spool back, and whoever has read it
-    to its end sees that."""
+    """Open it before the trainer starts: a trainer that takes up a run may cut the spool back, and a reader at its
+    end sees that."""
 
     def __init__(self, run: LoggedRun, chosen: Sequence[Logger]) -> None:
         self._state = run.folder / STATE_FILE

@@ -76,7 +76,7 @@ class EnvironmentSpec(Model):
     """What lies between the environment and the members: the first one is nearest to the environment."""
     spaces: SpacesSpec | None = None
     """What the environment shows and takes, where no catalogue says so: of your own ones, and with options that change
-    it. Filled in by whoever has the environment; `phylon check-environment` prints it."""
+    it. Filled in where the environment is installed; `phylon check-environment` prints it."""
     envs_per_member: Annotated[int, Field(ge=1, le=256)] = 1
     stepping: Stepping = "auto"
     """Gymnasium only: in the trainer's own process, or spread over processes. The numbers are the same, the speed is

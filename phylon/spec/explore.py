@@ -16,7 +16,7 @@ class MovingExplore(Model):
     """What all ways of moving have in common: names have no order in which they could move."""
 
     keep_category: Probability = 0.5
-    """How likely a choice of names is inherited as it is; else it is drawn anew from all of its names, all alike."""
+    """How likely a choice of names is inherited as it is; else it is drawn from all of its names, all alike."""
 
 
 class PerturbExplore(MovingExplore):

@@ -22,7 +22,7 @@ class ResetsSpec(Model):
     recovery: Annotated[int, Field(strict=True, ge=0)]
     """A reset is not made if fewer updates than this remain of the budget's. Left out, it is half of
     `interval`: the resets of SR-SAC's own schedules leave more than that, and its result is not that of members that
-    have just begun anew."""
+    have just restarted."""
     parts: Annotated[tuple[Part, ...], Field(min_length=1)] | None = None
     """What is reset; unless said, all that the algorithm has. `optimisers` are always reset as a whole."""
     layers: Literal["all", "last"] = "all"

@@ -171,7 +171,7 @@ def _settle_environment(draft: Draft) -> EnvironmentEntry | None:
 
 
 def _record_spaces(draft: Draft, suite: str, id: str) -> None:
-    """What whoever has the environment said of it stays with the spec: those who read it later may not have it."""
+    """The description from where the environment is installed stays with the spec: later readers may lack it."""
     found = find_offer(suite, id, draft.section("environment.options"))
     if found is not None and draft.get("environment.spaces") is None:
         spaces = found.model_dump(mode="json", include=set(SpacesSpec.model_fields))

@@ -1,4 +1,4 @@
-"""Intervals from a stratified bootstrap: replicates are drawn anew within each task, each whole in time, so that
+"""Intervals from a stratified bootstrap: replicates are drawn again within each task, each whole in time, so that
 whatever is computed across time has an honest interval too. Bounds are percentiles of the draws.
 """
 

@@ -29,7 +29,7 @@ def probability_of_improvement(first: Sequence[Scores], second: Sequence[Scores]
 
 
 def replicates_needed(first: Sequence[Scores], second: Sequence[Scores], observed: float) -> int | None:
-    """How many each arm needs on every task to tell a difference in means as large as `observed` from none, four times
+    """How many each arm needs on every task to see a difference in means as large as `observed`, four times
     out of five: by a normal approximation with the spread seen so far. None where that cannot be said: no difference,
     no spread, or a single replicate."""
     if observed == 0 or not math.isfinite(observed) or min(len(scores) for scores in (*first, *second)) < 2:

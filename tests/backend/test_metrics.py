@@ -14,7 +14,7 @@ def tick(seq, **frames):
     return {"kind": "metrics", "seq": seq, "step": 10 * seq, "wall": seq / 4, "frames": frames}
 
 
-def tell(worker, run_id, attempt, events):
+def report(worker, run_id, attempt, events):
     answer = worker.report(run_id, attempt, events)
     assert answer.status_code == 200, answer.text
 
@@ -32,7 +32,7 @@ def only(answer):
 def test_all_ticks_when_they_fit(client, worker, run_id):
     ticks = [[0.5, "NaN"], ["Infinity", "-Infinity"], [1e300, 0.1]]
     frames = [tick(seq, a=values) for seq, values in enumerate(ticks)]
-    tell(worker, run_id, worker.take(run_id), [*frames, tick(3, time=[0.5])])
+    report(worker, run_id, worker.take(run_id), [*frames, tick(3, time=[0.5])])
     assert only(read(client, run_id)) == {
         "name": "a",
         "steps": [0, 10, 20],
@@ -57,8 +57,8 @@ def test_a_long_run_from_first_tick_to_last(client, worker, run_id):
         tick(seq, a=[float(value) if value == value else "NaN" for value in row], **RARE.get(seq % 7, {}))
         for seq, row in enumerate(values)
     ]
-    tell(worker, run_id, worker.take(run_id), spool[:300])
-    tell(worker, run_id, 1, spool[300:])
+    report(worker, run_id, worker.take(run_id), spool[:300])
+    report(worker, run_id, 1, spool[300:])
 
     exact = only(read(client, run_id, points=700))
     assert exact["is_exact"] and exact["steps"] == list(range(0, 7000, 10))
@@ -84,12 +84,12 @@ def test_a_long_run_from_first_tick_to_last(client, worker, run_id):
     worker.take(run_id, from_seq=400)
     assert only(read(client, run_id, points=700))["steps"] == list(range(0, 4000, 10))
     broken = {"message": "it broke", "remedy": "mend it", "member": None, "hyperparams": None}
-    tell(worker, run_id, 2, [*spool[400:], {"kind": "failed", "seq": 700, "step": 7000, "wall": 175.0, **broken}])
+    report(worker, run_id, 2, [*spool[400:], {"kind": "failed", "seq": 700, "step": 7000, "wall": 175.0, **broken}])
     assert only(read(client, run_id, points=700)) == exact and only(read(client, run_id, points=20)) == few
     client.post(f"/api/v1/runs/{run_id}/retry")
     worker.take(run_id, from_seq=700)
     more = [tick(seq, a=[1.0, 2.0, 3.0]) for seq in range(700, 800)]
-    tell(worker, run_id, 3, more)
+    report(worker, run_id, 3, more)
     assert only(read(client, run_id, from_step=6980))["steps"] == list(range(6980, 8000, 10))
     assert only(read(client, run_id, points=800))["values"][:700] == exact["values"]
 

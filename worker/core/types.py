@@ -153,7 +153,7 @@ class Algorithm(NamedTuple):
     """(state, in host memory) -> the state when environments restart in the middle of their episodes; for algorithms
     that remember something of the episodes under way."""
     schedule: ScheduleFn = as_given
-    """Applied by whoever calls `update`."""
+    """Applied by the caller of `update`."""
 
     @property
     def parts(self) -> Mapping[str, tuple[str, ...]]:

@@ -64,7 +64,7 @@ class Prior(NamedTuple):
     word: Callable[[float], str]
     """What a move by this factor is called in a lineage."""
     has_order: bool = True
-    """False for names: they cannot be moved, only drawn anew."""
+    """False for names: they cannot be moved, only drawn again."""
 
 
 class Support(NamedTuple):

@@ -4,7 +4,7 @@
         the worst quarter copies the best and explores by the model of a trust region         (trust_region.tuner)
     where the smoothed best fitness no longer rises, and time is left for two of the next intervals   (stagnation)
         everyone copies one of the best quarter; a random half of them becomes new, the others are shrunk and perturbed
-        one half draws its values anew, the other gets them from a model of how whole iterations went that began so
+        one half draws new values, the other gets them from a model of how whole iterations went that began so
 
 The spec's interval is that of the first iteration. The loop asks at each of those, and in between nothing is done.
 """

@@ -22,6 +22,6 @@ def is_due(method: MethodSpec, before: Progress, after: Progress) -> bool:
     if not isinstance(method, Evolving):
         return False
     if method.unit == "seconds" and not after.updates:
-        return False  # whoever has learnt nothing yet is not worth selecting
+        return False  # a member that has learnt nothing yet is not worth selecting
     then, now = getattr(before, method.unit), getattr(after, method.unit)
     return now // method.interval > then // method.interval and now >= method.burn_in

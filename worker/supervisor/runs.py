@@ -83,7 +83,7 @@ def _fetch_start(service: Service, reference: StartReference, run_dir: Path, is_
 
 
 class CheckpointUnusable(Exception):
-    """The service cannot give the checkpoint that it told of."""
+    """The service cannot give the checkpoint that it named."""
 
 
 def discard_files(run_dir: Path) -> None:

@@ -4,7 +4,7 @@ ServiceError
 ├── ServiceUnreachable    no answer, or one that says "later" (5xx): try again
 │   └── ServiceFull       there is no room for a file now (507)
 ├── AttemptRefused        the job is not, or no longer, this attempt's: abandon it and write nothing more
-├── FileMissing           the service does not hold a file that it told of
+├── FileMissing           the service does not hold a file that it named
 └── RequestRefused        any other 4xx: trying again cannot help
 """
 

@@ -67,7 +67,7 @@ def evolve(attempt: Attempt) -> None:
 
 
 def find_unreplaced(attempt: Attempt, parents: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """[P]: those that are set aside and stay so; a search over weights draws every member anew."""
+    """[P]: those that are set aside and stay so; a search over weights draws every member again."""
     state = attempt.state
     if attempt.parts.method.search:
         return np.zeros_like(state.diverged)

@@ -53,7 +53,7 @@ def run_loop(attempt: Attempt) -> Outcome:
             if command == "stop" and state.end is None:
                 attempt.journal.record("stopped", state.step)
                 return "stopped"
-    # The last checkpoint holds all that follows from: whoever is interrupted here does it again.
+    # The last checkpoint holds all that follows from: an attempt that is interrupted here does it again.
     command = finish(attempt)
     if command == "stop":
         attempt.journal.record("stopped", state.step)

@@ -35,6 +35,6 @@ def list_sign_ins(
 
 @router.delete("/{id}", status_code=204, responses=responses(SignInUnknown))
 def end_sign_in(id: SignInId, session: WriteSession, viewer: ViewerDep, public_url: PublicUrlDep) -> None:
-    """Whoever uses that browser must sign in again."""
+    """That browser must sign in again."""
     del public_url  # there are sign-ins only where there are accounts
     service.end(session, viewer, id)

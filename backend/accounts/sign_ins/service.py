@@ -12,7 +12,7 @@ from phylon.backend.models import SignIn
 from phylon.contract.accounts import SignIn as SignInRead
 
 ID_LENGTH = 16
-"""So much of the hash of its secret names a sign-in: enough to tell one's own apart."""
+"""So much of the hash of its secret names a sign-in: enough to distinguish one's own."""
 
 
 class SignInUnknown(PlatformError):

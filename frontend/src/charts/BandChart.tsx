@@ -31,7 +31,7 @@ interface BandChartProps {
 }
 
 const HEIGHT = 320
-/** Lines whose bands can lie over each other and still be told apart. */
+/** Lines whose bands can overlap and still be distinguished. */
 const FEW = 6
 const FRAME = { left: 56, right: 16, top: 24, bottom: 44 }
 

@@ -7,7 +7,7 @@ import type { Film } from "@/lib/films"
 const STEP = /^step ([\d,]+)/
 
 /**
- * Index of the line that tells of this step: the last one that names it or an earlier one. Lines have the time of their
+ * Index of the log line for this step: the last one that names it or an earlier one. Lines have the time of their
  * attempt alone, and an attempt that resumed prints some steps again; what it prints is what the history shows.
  */
 export function lineAt(lines: readonly LogLine[], step: number): number | null {

@@ -50,7 +50,7 @@ export interface ProjectShares {
   people: Share[]
 }
 
-/** Each project with its people, whoever used most first. */
+/** Each project with its people, those who used most first. */
 export function groupShares(shares: readonly Share[]): ProjectShares[] {
   const most = (left: Share, right: Share) => right.used_share - left.used_share
   return shares

@@ -53,7 +53,7 @@ interface PasswordFieldProps {
   error?: string | null
 }
 
-/** A password, hidden until it is asked for. Whether it is new tells password managers what to do. */
+/** A password, hidden until it is asked for. Password managers need to know whether it is new. */
 export function PasswordField({ label, value, onChange, fresh = false, error }: PasswordFieldProps) {
   const [shown, setShown] = useState(false)
   return (

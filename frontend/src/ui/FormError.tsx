@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react"
 import { ApiError } from "@/api/errors"
 
-/** Why a form was not accepted. It takes the focus, so that whoever cannot see it hears it. */
+/** Why a form was not accepted. It takes the focus, so that a screen reader reads it out. */
 export function FormError({ error }: { error: unknown }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

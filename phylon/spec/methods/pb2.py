@@ -112,7 +112,7 @@ def _problems(spec: "ExperimentSpec") -> Iterator[Problem]:
         yield Problem(
             path="population.method.unit",
             value=method.unit,
-            message="the pace of the bandit follows from the number of intervals, which the clock does not tell",
+            message="the pace of the bandit follows from the number of intervals, unknown by the clock",
             remedy="use steps or updates",
         )
 

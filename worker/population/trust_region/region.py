@@ -77,8 +77,8 @@ def adapt(spec: TrustRegionSpec, region: Region, fitness: Array, is_suggested: A
         best=jnp.maximum(region.best, jnp.max(scores)),
     )
     is_again = (adapted.side <= spec.smallest) | (adapted.rounds_without_best >= spec.patience)
-    anew = fresh(spec)._replace(best=adapted.best)
-    return Region(*(jnp.where(is_again, new, old) for new, old in zip(anew, adapted, strict=True))), is_again
+    restarted = fresh(spec)._replace(best=adapted.best)
+    return Region(*(jnp.where(is_again, new, old) for new, old in zip(restarted, adapted, strict=True))), is_again
 
 
 def box_around(region: Region, numbers: Array, categories: Array, length_scales: Array) -> Box:

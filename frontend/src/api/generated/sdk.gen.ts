@@ -303,7 +303,7 @@ export const listSignIns = <ThrowOnError extends boolean = false>(options?: Opti
 /**
  * End Sign In
  *
- * Whoever uses that browser must sign in again.
+ * That browser must sign in again.
  */
 export const endSignIn = <ThrowOnError extends boolean = false>(options: Options<EndSignInData, ThrowOnError>) => (options.client ?? client).delete<EndSignInResponses, EndSignInErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -372,7 +372,7 @@ export type ArmPair = {
     /**
      * Replicates Needed
      *
-     * Of each arm on every task, to tell a difference as large as this one from none. None where it cannot be said.
+     * Of each arm on every task, to see a difference as large as this one. None where it cannot be said.
      */
     replicates_needed: number | null;
     /**
@@ -1033,7 +1033,7 @@ export type Control = {
     /**
      * Replicates Needed
      *
-     * Of each, to tell a difference as large as this one from none.
+     * Of each, to see a difference as large as this one.
      */
     replicates_needed: number | null;
     status: ExperimentStatus;
@@ -1192,7 +1192,7 @@ export type Delivery = {
     /**
      * Id
      *
-     * Sent as `webhook-id`, the same at each try, so that a receiver can tell a repetition.
+     * Sent as `webhook-id`, the same at each try, so that a receiver can recognise a repetition.
      */
     id: string;
     /**
@@ -2806,7 +2806,7 @@ export type ImportedFile = {
     /**
      * Path
      *
-     * Relative, with `/` between its parts: folders tell runs apart.
+     * Relative, with `/` between its parts: folders separate runs.
      */
     path: string;
 };
@@ -3831,7 +3831,7 @@ export type NewInvitation = {
     /**
      * Link
      *
-     * Shown this once. Whoever opens it chooses the password.
+     * Shown this once. The first to open it chooses the password.
      */
     link: string;
     project: ProjectName;
@@ -5520,7 +5520,7 @@ export type ResetLink = {
     /**
      * Link
      *
-     * Shown this once. Whoever opens it chooses the password.
+     * Shown this once. The first to open it chooses the password.
      */
     link: string;
 };
@@ -5554,7 +5554,7 @@ export type RestingJob = {
     /**
      * May Change
      *
-     * Whether whoever asks may move, pause, resume, retry or stop it.
+     * Whether the viewer may move, pause, resume, retry or stop it.
      */
     may_change: boolean;
     /**
@@ -5992,7 +5992,7 @@ export type RunningJob = {
     /**
      * May Change
      *
-     * Whether whoever asks may move, pause, resume, retry or stop it.
+     * Whether the viewer may move, pause, resume, retry or stop it.
      */
     may_change: boolean;
     /**
@@ -6326,7 +6326,7 @@ export type SignInRequest = {
  *
  * The shape of observations or actions.
  *
- * A composite observation is one vector to whoever learns: its parts laid end to end, as `parts` says.
+ * A composite observation is one vector to the learner: its parts laid end to end, as `parts` says.
  */
 export type Space = {
     /**
@@ -7518,7 +7518,7 @@ export type WaitingJob = {
     /**
      * May Change
      *
-     * Whether whoever asks may move, pause, resume, retry or stop it.
+     * Whether the viewer may move, pause, resume, retry or stop it.
      */
     may_change: boolean;
     /**
@@ -7751,7 +7751,7 @@ export type Worker = {
     /**
      * May Operate
      *
-     * Whether whoever asks may drain it, let it back or revoke it.
+     * Whether the viewer may drain it, let it back or revoke it.
      */
     may_operate: boolean;
     /**
@@ -8021,7 +8021,7 @@ export type WorkerSlot = {
      */
     is_free: boolean;
     /**
-     * None also where whoever asks may not see it. One that needs several devices occupies several slots.
+     * None also where the viewer may not see it. One that needs several devices occupies several slots.
      */
     job: WorkerJob | null;
     /**

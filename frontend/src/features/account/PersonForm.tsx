@@ -21,7 +21,7 @@ interface PersonFormProps {
   send: (person: NewPerson) => Promise<Me>
 }
 
-/** Who one is and a new password; whoever is done is signed in. */
+/** Name and a new password; submitting it signs in. */
 export function PersonForm({ email: known, named, action, send }: PersonFormProps) {
   const [email, setEmail] = useState(known ?? "")
   const [name, setName] = useState("")

@@ -424,7 +424,7 @@ describe("forks", () => {
     await waitFor(() => expect(document.body.textContent).toContain("name: wider # span 5"))
   })
 
-  it("are not offered where no checkpoint is kept, and the reason is told", async () => {
+  it("are not offered where no checkpoint is kept, and the reason is shown", async () => {
     show("/experiments/3?span=4")
     const refused = await screen.findByText("No checkpoint to fork from")
     expect(refused.title).toBe("None is kept from their time.")

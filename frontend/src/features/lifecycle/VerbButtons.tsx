@@ -17,7 +17,7 @@ interface VerbButtonsProps {
   /** Added to each label, such as "all". */
   scope?: string
   size?: ButtonSize
-  /** In a list, what the button is for, which its place alone does not tell a screen reader. */
+  /** In a list, what the button is for, which a screen reader cannot know from its place. */
   of?: string
 }
 

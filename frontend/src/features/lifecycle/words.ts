@@ -50,6 +50,6 @@ export const WORDS: Record<Verb, Words> = {
   },
 }
 
-/** What a stop means, for whoever is about to ask for one. */
+/** What a stop means, shown before one is asked for. */
 export const STOP_WARNING =
   "What runs ends at its next segment and writes a checkpoint; what waits leaves the queue. Everything recorded is kept, and it can be resumed later."

@@ -48,7 +48,7 @@ export function InviteForm() {
     >
       {invite.data ? (
         <ShownOnce
-          note={`Hand it to ${invite.data.email} alone: whoever opens it chooses the password.`}
+          note={`Hand it to ${invite.data.email} alone: the first to open it chooses the password.`}
           onDone={() => invite.reset()}
           text={invite.data.link}
           title={`The invitation of ${invite.data.email}`}

@@ -14,7 +14,7 @@ export function SettingsPage() {
     return (
       <Panel>
         <Empty icon="lock" title="This service has no accounts">
-          Whoever reaches it may do everything, so there is nobody to manage. Start it with{" "}
+          Anyone who reaches it may do everything, so there is nobody to manage. Start it with{" "}
           <code>phylon serve --public-url</code> to share it with a team.
         </Empty>
       </Panel>

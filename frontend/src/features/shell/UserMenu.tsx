@@ -11,7 +11,7 @@ import { notifyFailure } from "@/ui/Toasts"
 export function useSignOut() {
   return useMutation({
     mutationFn: () => signOut({ throwOnError: true }),
-    // The page is loaded anew: nothing of what this person saw stays in its memory.
+    // The page is loaded again: nothing of what this person saw stays in its memory.
     onSuccess: () => window.location.assign("/sign-in"),
     onError: (error) => notifyFailure("You could not be signed out", error),
   })

@@ -69,7 +69,7 @@ it("goes on where each stands when somebody comes, goes, or the server refused",
   expect(FakeEventSource.last.url).toBe("/api/v1/events?runs=8&after=2-1")
 })
 
-it("tells who comes later what was said since, and nobody twice", () => {
+it("sends a late subscriber what came since, and nobody anything twice", () => {
   const hub = createHub()
   const first = listen(hub, "run", 7, "1-9")
   vi.advanceTimersByTime(100)

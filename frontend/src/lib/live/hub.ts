@@ -3,7 +3,7 @@
  * their tabs, so a stream for each would leave the seventh page waiting.
  *
  * Who comes later than others gets what was said since its own position from what the hub remembers. Where that does not
- * reach back far enough, events are missing; their numbers have no gaps, so whoever folds them notices.
+ * reach back far enough, events are missing; their numbers have no gaps, so the reducer notices.
  */
 
 import { EventKind } from "@/api/types"

@@ -31,7 +31,7 @@ function createRemoteHub(worker: SharedWorker): Hub {
     for (const following of followed.values())
       following.close = own.follow(following.subject, following.listener)
   }
-  // A worker is not told when a page closes; and a page that is shown again goes on where it stood.
+  // A worker does not learn that a page closes; and a page that is shown again goes on where it stood.
   addEventListener("pagehide", () => say({ type: "bye" }))
   addEventListener("pageshow", ({ persisted }) => {
     if (!persisted) return
