@@ -14,6 +14,7 @@ from phylon.catalogue import EnvironmentEntry, entries
 from phylon.catalogue.offers import find_offer
 from phylon.registry import algorithms, methods, suites
 from phylon.registry.descriptions import AlgorithmDescription, MethodDescription, name_of
+from phylon.spec.algorithms.observations import candidate_networks
 from phylon.spec.distributions import has_distribution
 from phylon.spec.draft import Draft
 from phylon.spec.entries import entry_of
@@ -202,18 +203,17 @@ def _suites_with(*ids: str) -> list[str]:
 
 
 def _settle_network(draft: Draft, algorithm: AlgorithmDescription, entry: EnvironmentEntry) -> None:
-    """The kind of network that fits the observations, unless it was written: the algorithm's own if it does."""
-    if draft.has("algorithm.network.kind") or "network" not in algorithm.spec.model_fields:
+    """The first network that fits the observations; what was written of it stays."""
+    if "network" not in algorithm.spec.model_fields:
         return
     written = draft.section("algorithm.network")
-    for kind in (None, "mlp", "cnn", "impala"):
-        network = written | {"kind": kind} if kind else written
+    for network in candidate_networks(written, entry.observation):
         try:
             spec = algorithm.spec.model_validate({"name": algorithm.name, **({"network": network} if network else {})})
         except ValidationError:
             continue
         if algorithm.observes(spec, entry.observation) is None:
-            if kind:
+            if network != written:
                 draft.put("algorithm.network", network)
             return
 

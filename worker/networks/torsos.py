@@ -120,14 +120,11 @@ class Convolutions(nn.Module):
 
 def _require_pixels(spec: CNNSpec, shape: tuple[int, ...]) -> None:
     """Without padding every layer shrinks the image, and a small image may vanish."""
-    rows, columns, _ = shape
-    for kernel, stride in zip(spec.kernels, spec.strides, strict=True):
-        if kernel > min(rows, columns):
-            raise UnsupportedEnvironment(
-                f"images of shape {shape} are too small for kernels {spec.kernels} with strides {spec.strides}",
-                "use smaller kernels or strides, fewer layers, or network: {kind: impala}",
-            )
-        rows, columns = (rows - kernel) // stride + 1, (columns - kernel) // stride + 1
+    if min(spec.sides(min(shape[:2]))) < 1:
+        raise UnsupportedEnvironment(
+            f"images of shape {shape} are too small for kernels {spec.kernels} with strides {spec.strides}",
+            "use smaller kernels or strides, fewer layers, or network: {kind: impala}",
+        )
 
 
 def impala(spec: ImpalaSpec, shape: tuple[int, ...]) -> Network:

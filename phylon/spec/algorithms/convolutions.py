@@ -38,6 +38,19 @@ class CNNSpec(Model):
             )
         return self
 
+    def sides(self, side: int) -> list[int]:
+        """Of a square image, after each layer. Without padding a small one vanishes: its side falls below 1."""
+        sides: list[int] = []
+        for kernel, stride in zip(self.kernels, self.strides, strict=True):
+            side = (side - kernel) // stride + 1
+            sides.append(side)
+        return sides
+
+
+def small_convolutions(side: int) -> dict[str, Any]:
+    """For images that vanish in DQN's: the network of MinAtar's authors (Young & Tian 2019)."""
+    return {"channels": [16], "kernels": [min(3, side)], "strides": [1], "hidden": [128]}
+
 
 class ImpalaSpec(Model):
     """The residual network of IMPALA (Espeholt et al. 2018) and of the Procgen benchmark, without its memory."""

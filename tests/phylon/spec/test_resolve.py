@@ -11,6 +11,7 @@ from phylon.catalogue import EnvironmentEntry, entries
 from phylon.registry import algorithms, methods
 from phylon.registry.descriptions import AlgorithmDescription, MethodDescription
 from phylon.spec import ExperimentSpec, SpecInvalid, read_yaml, segment_steps, spec_to_json, spec_to_yaml, tuned
+from phylon.spec.algorithms.observations import candidate_networks
 from phylon.spec.evolving import Evolving
 from phylon.spec.overrides import put
 from phylon.spec.resolve import expand, resolve
@@ -316,10 +317,9 @@ def playable(algorithm: AlgorithmDescription, entry: EnvironmentEntry) -> bool:
         return algorithm.home == (entry.suite, entry.id)
     if entry.action.kind not in algorithm.actions:
         return False
-    kinds = [{"network": {"kind": kind}} for kind in ("mlp", "cnn", "impala")]
-    for structure in [{}, *kinds]:
+    for network in candidate_networks({}, entry.observation):
         try:
-            spec = algorithm.spec.model_validate({"name": algorithm.name, **structure})
+            spec = algorithm.spec.model_validate({"name": algorithm.name} | ({"network": network} if network else {}))
         except ValueError:
             continue
         if algorithm.observes(spec, entry.observation) is None:

@@ -7,7 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from phylon.spec import MLPSpec
+from phylon.catalogue import entries
+from phylon.registry import algorithms
+from phylon.spec import MLPSpec, parse_spec
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec
 from phylon.worker.core.errors import UnsupportedEnvironment
 from phylon.worker.core.types import EnvironmentInfo
@@ -169,3 +171,21 @@ class TestStart:
 def test_what_does_not_fit_is_refused(spec, shape, words):
     with pytest.raises(UnsupportedEnvironment, match=words):
         torso(spec, EnvironmentInfo(shape, 4, None))
+
+
+IMAGES = sorted(
+    {
+        entry.observation.shape: entry
+        for entry in entries()
+        if len(entry.observation.shape) == 3 and entry.action.kind in algorithms()["ppo"].actions
+    }.items()
+)
+"""One environment for each shape of image in the catalogue."""
+
+
+@pytest.mark.parametrize(("shape", "entry"), IMAGES, ids=[str(shape) for shape, _ in IMAGES])
+def test_a_spec_without_a_network_gets_one_that_fits_its_images(shape, entry):
+    spec = parse_spec(
+        {"environment": {"suite": entry.suite, "id": entry.id}, "algorithm": "ppo", "budget": 1000, "population": 2}
+    )
+    assert torso(spec.algorithm.network, EnvironmentInfo(shape, 2, None, is_discrete=True)).features > 0

@@ -5,7 +5,7 @@ from typing import Any
 
 from phylon.catalogue import EnvironmentEntry, find
 from phylon.registry import algorithms, suites
-from phylon.spec.algorithms.observations import suit_network
+from phylon.spec.algorithms.observations import candidate_networks
 from phylon.spec.environment import EnvironmentSpec
 from phylon.worker.core.errors import EngineError
 from phylon.worker.environments import find_entry, make_environments, make_renderer
@@ -105,15 +105,14 @@ def _check_rendering(environment: EnvironmentSpec) -> Iterator[Finding]:
 
 
 def _algorithms_for(entry: EnvironmentEntry) -> list[str]:
-    """Those that can learn here, with some kind of network."""
+    """Those that can learn here, with some network."""
     found: list[str] = []
     for name, description in algorithms().items():
         if entry.action.kind not in description.actions or description.home is not None:
             continue
-        kinds = [{}] if description.observes is not suit_network else [{}, {"network": {"kind": "cnn"}}]
-        for network in kinds:
+        for network in candidate_networks({}, entry.observation):
             try:
-                spec = description.spec.model_validate({"name": name, **network})
+                spec = description.spec.model_validate({"name": name, **({"network": network} if network else {})})
             except ValueError:
                 continue
             if description.observes(spec, entry.observation) is None:
