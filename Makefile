@@ -68,7 +68,7 @@ wheel: install ui  ## Build the complete package, web UI included, into dist/
 lock:  ## Resolve all dependencies again and write requirements.lock
 	rm -rf .make/lock && $(PYTHON) -m venv .make/lock
 	.make/lock/bin/pip install --quiet --upgrade pip
-	.make/lock/bin/pip install --quiet '.[server,worker,suites,torch,dev]'
+	.make/lock/bin/pip install --quiet '.[server,worker,suites,torch,wandb,mlflow,dev]'
 	.make/lock/bin/pip freeze --exclude phylon | sed 's/+cpu$$//' > requirements.lock
 	rm -rf .make/lock
 
@@ -81,7 +81,7 @@ $(RUNNING): pyproject.toml requirements.lock | $(BIN)/python
 
 $(DEVELOPING): pyproject.toml requirements.lock | $(BIN)/python
 	@echo "Installing the service, the engine, the environments and the developers' tools (3.5 GB; a few minutes)"
-	@$(PIP_INSTALL) --editable '.[server,worker,suites,torch,dev]'
+	@$(PIP_INSTALL) --editable '.[server,worker,suites,torch,wandb,mlflow,dev]'
 	@touch $(RUNNING) $@
 
 $(BIN)/python:
