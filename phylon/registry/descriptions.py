@@ -156,6 +156,8 @@ class AlgorithmDescription(NamedTuple):
     """Hyper-parameters that nothing reads with this structure, and why; they cannot be tuned."""
     read_at_birth: Callable[[Any], Mapping[str, str]] = always(NOTHING)
     """Hyper-parameters that only a new member reads, each with the part of `resets.parts` that starts from it."""
+    paces: Mapping[str, float] = NOTHING
+    """Hyper-parameters that count updates: left out, each is at most this share of those of a run."""
     updates_per_step: float = 1.0
     """Of its own code, for each environment step; used where a spec leaves `replay.ratio` out."""
     home: tuple[str, str] | None = None

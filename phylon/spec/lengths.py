@@ -82,6 +82,7 @@ def settle_lengths(draft: Draft, parts: Parts) -> None:
     draft.fill("evaluation.final", _choose_final_episodes(parts, budget))
     if parts.has_replay or isinstance(draft.get("replay"), dict):  # one that is of no use is refused as a whole
         _settle_replay(draft, parts, budget, segment)
+    _settle_paces(draft, parts, budget)
     _settle_method(draft, parts, budget, segment, evaluation, in_steps)
     if isinstance(draft.get("resets"), dict):
         interval = draft.count("resets.interval") or 1  # any: a wrong one has a problem of its own
@@ -194,6 +195,15 @@ def _settle_replay(draft: Draft, parts: Parts, budget: int, segment: int) -> Non
     room = min(gathered, IMAGES if is_image else most)
     draft.fill("replay.capacity", max(room, draft.count("algorithm.batch_size") or batch))
     draft.fill("replay.warmup", min(LONGEST_WARMUP, budget // 10) // segment * segment)
+
+
+def _settle_paces(draft: Draft, parts: Parts, budget: int) -> None:
+    """In a short run with a paper's numbers actions would be random, and targets old, until its end."""
+    updates = budget * _ratio(draft)
+    for name, share in parts.algorithm.paces.items() if parts.algorithm else ():
+        most = max(1, round(updates * share))
+        if most < parts.field_of_algorithm(name):
+            draft.fill(f"algorithm.{name}", most)
 
 
 def _settle_method(draft: Draft, parts: Parts, budget: int, segment: int, evaluation: int, in_steps: bool) -> None:

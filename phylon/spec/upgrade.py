@@ -6,6 +6,7 @@ from typing import Any, cast
 from phylon.registry import algorithms, methods
 from phylon.registry.descriptions import name_of
 from phylon.spec.algorithms.ddpg import DDPGSpec
+from phylon.spec.algorithms.dqn import DQNSpec
 from phylon.spec.methods.cem_rl import CEMRLSpec
 from phylon.spec.methods.mf_pbt import MFPBTSpec
 from phylon.spec.methods.pb2 import PB2FamilySpec
@@ -17,7 +18,10 @@ METHOD_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     name_of(CEMRLSpec): {"rule": "fastpbrl"},
     name_of(MFPBTSpec): {"explore": {"name": "perturb"}},
 }
-ALGORITHM_DEFAULTS: Mapping[str, Mapping[str, Any]] = {name_of(DDPGSpec): {"exploration_noise": 0.1}}
+ALGORITHM_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    name_of(DDPGSpec): {"exploration_noise": 0.1},
+    name_of(DQNSpec): {"target_period": 10_000, "epsilon_decay": 250_000},
+}
 """Version 1's, where they have changed since."""
 
 

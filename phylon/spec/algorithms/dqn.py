@@ -104,6 +104,7 @@ DQN = AlgorithmDescription(
         "final_epsilon": "log",
         "epsilon_decay": "log",
     },
+    paces={"epsilon_decay": 0.1, "target_period": 0.01},  # the defaults' own shares of ten million steps, and less
     updates_per_step=0.25,
     study=StudyDescription(
         network={"kind": "cnn"},
