@@ -117,7 +117,7 @@ def find_fitting(names: list[StrategyName], work: Workload, trial: Trial) -> lis
                 execution.close()
                 if not is_out_of_memory(raised):
                     raise
-                error = raised
+                error = raised.with_traceback(None)  # which would keep what lies on the device
             else:
                 found.append(Fitting(execution, chunk))
                 break
@@ -179,11 +179,13 @@ class _Turns:
 def measure(fitting: list[Fitting], work: Workload, trial: Trial) -> Measurement:
     """In interleaved rounds, so that a busy moment of the machine affects all alike; the best round counts. One after
     the other where the device's memory does not hold the populations of all."""
+    seconds: list[float] = []
     try:
         seconds = _time_rounds(fitting, work, trial)
     except jax.errors.JaxRuntimeError as error:
         if not is_out_of_memory(error) or len(fitting) == 1:
             raise
+    if not seconds:  # not while the error is at hand, which keeps what lies on the device
         seconds = [_time_rounds([each], work, trial)[0] for each in fitting]
     updates = work.population_size * trial.updates
     return {

@@ -43,8 +43,8 @@ class Program(NamedTuple):
     """From `jax.jit`."""
     arguments: tuple[Any, ...]
     """Shapes, and where arrays are split how."""
-    uses_up: bool = False
-    """The first argument is a population whose memory becomes that of the result."""
+    uses_up: tuple[int, ...] = ()
+    """Positions of the arguments whose memory becomes that of the result."""
     shares: Shares | None = None
     """How members are shared out, where there may be several devices."""
 
@@ -68,15 +68,15 @@ def _updates(parts: Parts) -> Iterator[Program]:
     given = (population, numbers, batches, KEY, NUMBER)
     if algorithm := build_joint_algorithm(parts.spec, work.info):
         yield Program("init", joint_init_program(work, algorithm), (KEY, numbers))
-        yield Program("update, joint", joint_program(work, algorithm, card), given, uses_up=True)
+        yield Program("update, joint", joint_program(work, algorithm, card), given, uses_up=(0,))
         return
     yield Program("init", members_init_program(work), (KEY, numbers))
     one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), given[:3])
     alone = parallel_program(work.algorithm, card)
-    yield Program("update, sequential", sequential_program(work, card), (*given, NUMBER), uses_up=True)
+    yield Program("update, sequential", sequential_program(work, card), (*given, NUMBER), uses_up=(0,))
     yield Program("update, parallel", alone, (*one, KEY, NUMBER, NUMBER))
     at_once = vectorized_program(work, card, parts.spec.execution.chunk)
-    yield Program("update, vectorized", at_once, given, uses_up=True)
+    yield Program("update, vectorized", at_once, given, uses_up=(0,))
     yield from _sharded(parts, batches, Shares.of(work.population_size, CARDS))
 
 
@@ -90,7 +90,7 @@ def _sharded(parts: Parts, batches: Any, shares: Shares) -> Iterator[Program]:
     population, numbers = (shapes(tree, home) for tree in (parts.execution.shape, work.hyperparams_shape()))
     filled = _leading(shares.devices * shares.each, batches)
     given = (population, numbers, shapes(filled, split), shapes(KEY, whole), shapes(NUMBER, whole))
-    yield Program("update, sharded", sharded_program(work, mesh, card), given, uses_up=True, shares=shares)
+    yield Program("update, sharded", sharded_program(work, mesh, card), given, uses_up=(0,), shares=shares)
     parents = jax.ShapeDtypeStruct((work.population_size,), jnp.int32, sharding=home)
     yield Program("gather, sharded", sharded_gather_program(work, mesh), (population, parents), shares=shares)
 
@@ -148,7 +148,7 @@ def _environments(parts: Parts) -> Iterator[Program]:
         of_calls = jax.ShapeDtypeStruct((size, segment_steps(parts.spec) // envs, 2), jnp.uint32)
         yield Program("start", collector.start, (seeds,), shares=shares)
         begun = jax.eval_shape(collector.start, seeds)
-        yield Program("collect", collector.program, (policies, of_calls, *begun), shares=shares)
+        yield Program("collect", collector.program, (policies, of_calls, *begun), (2, 3), shares)
     if isinstance(evaluator, DeviceEvaluator):
         seeds = jax.ShapeDtypeStruct((size * parts.spec.evaluation.episodes,), jnp.uint32)
         yield Program("evaluate", evaluator.program, (policies, seeds, keys), shares=shares)

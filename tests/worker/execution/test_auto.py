@@ -1,6 +1,7 @@
 """`auto` measures once, says what it measured, and remembers it."""
 
 import re
+import weakref
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -77,13 +78,17 @@ class TestWhenMemoryRunsOut:
     @pytest.fixture
     def limit(self, monkeypatch):
         def limit(vectorized, sharded=1, says="RESOURCE_EXHAUSTED: Out of memory allocating 64 bytes."):
+            placed: list[weakref.ref[jax.Array]] = []
+
             def build(name, work, settings=ExecutionSpec()):  # noqa: B008  frozen
+                assert not [one for one in placed if one() is not None], "what did not fit is still on the device"
                 execution = build_execution(name, work, settings)
                 needs = (settings.chunk or work.population_size) if name == "vectorized" else 1
                 if needs <= {"vectorized": vectorized, "sharded": sharded}[name]:
                     return execution
 
-                def update(*arguments):
+                def update(population, *others):
+                    placed.extend(map(weakref.ref, jax.tree.leaves(population)))
                     raise jax.errors.JaxRuntimeError(says)
 
                 return execution._replace(update=update)

@@ -60,10 +60,10 @@ def test_members_move_whole_and_stay_where_members_live(case):
     assert run["stays"]
 
 
-@pytest.mark.parametrize("available", range(1, 10))
-@pytest.mark.parametrize("members", range(1, 20))
-def test_shares(members, available):
-    shares = Shares.of(members, available)
-    assert shares.each == -(-members // available)  # nothing is faster
-    assert (shares.devices - 1) * shares.each < members <= shares.devices * shares.each  # nobody has only copies
-    assert shares.are_even == (members == shares.devices * shares.each)
+@pytest.mark.parametrize("available", [1, 2, 3, 4, 8, 9])
+def test_shares(available):
+    for members in range(1, 40):
+        shares = Shares.of(members, available)
+        assert shares.each == -(-members // available)  # nothing is faster
+        assert (shares.devices - 1) * shares.each < members <= shares.devices * shares.each  # nobody has only copies
+        assert shares.are_even == (members == shares.devices * shares.each)

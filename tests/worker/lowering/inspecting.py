@@ -88,9 +88,7 @@ def complaints(program: Program, found: Found) -> list[str]:
     """What would be wrong with it on GPUs."""
     said = [f"{name} is no call of CUDA" for name in sorted(found.calls) if not name.startswith(GPU_LIBRARIES)]
     said += [f"64 bits: {operation}" for operation in sorted(found.wide)]
-    if program.uses_up:
-        leaves = range(len(jax.tree.leaves(program.arguments[0])))
-        said += [f"leaf {leaf} of the population is copied" for leaf in leaves if leaf not in found.donated]
+    said += [f"leaf {leaf} of argument {place} is copied" for place, leaf in find_copied(program, found)]
     said += [f"{name} in a loop" for name in found.in_loops]
     is_spread = program.shares is not None and program.shares.devices > 1
     hands_round = is_spread and ("gather" in program.name) == program.shares.are_even
@@ -98,3 +96,13 @@ def complaints(program: Program, found: Found) -> list[str]:
     if set(found.collectives) != expected:
         said.append(f"devices exchange by {sorted(set(found.collectives))} instead of {sorted(expected)}")
     return said
+
+
+def find_copied(program: Program, found: Found) -> Iterator[tuple[int, int]]:
+    """Of what is used up: positions of arguments, and of their leaves whose memory is not used again."""
+    first = 0
+    for place, argument in enumerate(program.arguments):
+        leaves = len(jax.tree.leaves(argument))
+        if place in program.uses_up:
+            yield from ((place, leaf) for leaf in range(leaves) if first + leaf not in found.donated)
+        first += leaves
