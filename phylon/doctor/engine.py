@@ -54,7 +54,7 @@ def check_gpu(machine: Machine) -> list[Finding]:
         return []  # which is a finding of JAX already
     if seen:
         return [ok("gpu", f"JAX sees {len(seen)} of {len(cards)}")]
-    remedy = "run: pip install 'jax[cuda12]', and see that JAX_PLATFORMS and CUDA_VISIBLE_DEVICES allow it"
+    remedy = "run: pip install 'phylon[cuda]', and see that JAX_PLATFORMS and CUDA_VISIBLE_DEVICES allow it"
     return [error("gpu", f"{cards[0]} is there, and JAX does not see it: training would run on the CPU", remedy)]
 
 

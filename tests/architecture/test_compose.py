@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import pytest
@@ -129,8 +130,9 @@ def test_dockerfile_copies_what_exists(service: str) -> None:
     assert copies
     for source in " ".join(copies).split():
         assert (ROOT / source).exists(), f"{dockerfile} copies {source}, which does not exist"
-    lists = re.findall(r"'\.\[([\w,]+)\]'", dockerfile.read_text())
-    extras = ",".join(lists).split(",")
-    assert lists and all(f"{extra} = [" in (ROOT / "pyproject.toml").read_text() for extra in extras)
+    given = OURS[service]["build"].get("args", {})
+    lists = re.findall(r"[\"']\.\[([$\w,]+)\][\"']", dockerfile.read_text())
+    extras = Template(",".join(lists)).substitute(given).split(",")
+    assert lists and all(f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text() for extra in extras)
     arguments = set(re.findall(r"^ARG (\w+)", dockerfile.read_text(), flags=re.MULTILINE))
-    assert set(OURS[service]["build"].get("args", {})) <= arguments
+    assert set(given) <= arguments

@@ -105,7 +105,7 @@ class TestEngine:
         path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
         finding = only(check_gpu(having(with_module("jax", fake.format("cpu")), PATH=path)))
         assert finding.level == "error" and finding.message.startswith("GPU 0: NVIDIA A100 is there")
-        assert "jax[cuda12]" in (finding.remedy or "")
+        assert "phylon[cuda]" in (finding.remedy or "")
         assert only(check_gpu(having(with_module("jax", fake.format("gpu")), PATH=path))).level == "ok"
         assert check_gpu(having(with_module("jax", fake), PATH="/nowhere")) == []
 

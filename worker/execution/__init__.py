@@ -1,5 +1,8 @@
 """Runs a population: strategies by name, all with the same interface and the same numbers."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import jax
 
 from phylon.spec.experiment import ExecutionSpec
@@ -9,6 +12,7 @@ from phylon.worker.execution.acting import make_acting
 from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.execution.interface import (
     Actor,
+    Device,
     Execution,
     KeyWords,
     Population,
@@ -42,27 +46,25 @@ __all__ = [
 DEFAULTS = ExecutionSpec()
 
 
-def build_strategy(name: StrategyName, work: Workload, settings: ExecutionSpec) -> Strategy:
+def build_strategy(name: StrategyName, work: Workload, settings: ExecutionSpec, devices: Sequence[Device]) -> Strategy:
     match name:
         case "sequential":
-            return sequential(work)
+            return sequential(work, devices[0])
         case "parallel":
-            return parallel(work, settings.processes)
+            return parallel(work, devices[0], settings.processes)
         case "vectorized":
-            return vectorized(work, settings.chunk)
+            return vectorized(work, devices[0], settings.chunk)
         case "sharded":
-            return sharded(work)
+            return sharded(work, devices)
 
 
-def build_execution(name: StrategyName, work: Workload, settings: ExecutionSpec = DEFAULTS) -> Execution:
-    """`settings`: of these the strategy reads its own options; `name` is the strategy that was chosen."""
-    strategy, shape = build_strategy(name, work, settings), work.population_shape()
-
-    def init_members(key: Array, hyperparams: Hyperparams) -> Population:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "init"), work.population_size)
-        return jax.vmap(work.algorithm.init)(keys, hyperparams)
-
-    init_program = jax.jit(init_members, compiler_options=fast_compile_options())
+def build_execution(
+    name: StrategyName, work: Workload, settings: ExecutionSpec = DEFAULTS, devices: Sequence[Device] | None = None
+) -> Execution:
+    """`settings`: of these the strategy reads its own options; `name` is the strategy that was chosen. `devices`: that
+    it may use; without them, all that this process has."""
+    strategy = build_strategy(name, work, settings, devices or jax.local_devices())
+    shape, init_program = work.population_shape(), members_init_program(work)
     return make_execution(
         name,
         strategy,
@@ -72,3 +74,11 @@ def build_execution(name: StrategyName, work: Workload, settings: ExecutionSpec 
         init=lambda key, hyperparams: strategy.place(jax.device_get(init_program(key, jax.device_get(hyperparams)))),
         acting=make_acting(work, shape, strategy.devices[0]),
     )
+
+
+def members_init_program(work: Workload) -> Any:
+    def init_members(key: Array, hyperparams: Hyperparams) -> Population:
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "init"), work.population_size)
+        return jax.vmap(work.algorithm.init)(keys, hyperparams)
+
+    return jax.jit(init_members, compiler_options=fast_compile_options())

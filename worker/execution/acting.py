@@ -7,7 +7,7 @@ segment are derived in one call, because deriving them at every step would cost 
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -124,10 +124,19 @@ def _choose_member_map(work: Workload) -> Callable[[Callable[..., Array]], Calla
     The convolutions of a batch of members are one grouped convolution, for which XLA has no fast code on a CPU: it
     takes ten times as long.
     """
-    sees_images = len(work.info.observation_shape) == 3
-    if jax.default_backend() == "cpu" and sees_images:
-        return lambda act: lambda *arguments: jax.lax.map(lambda own: act(*own), arguments)
-    return jax.vmap
+    if len(work.info.observation_shape) != 3:
+        return jax.vmap
+
+    def map_members(act: Callable[..., Array]) -> Callable[..., Array]:
+        def one_by_one(*arguments: Any) -> Array:
+            return jax.lax.map(lambda own: act(*own), arguments)
+
+        def run(*arguments: Any) -> Array:
+            return cast(Array, jax.lax.platform_dependent(*arguments, cpu=one_by_one, default=jax.vmap(act)))
+
+        return run
+
+    return map_members
 
 
 def _make_exploration_keys(work: Workload) -> Callable[[KeyWords, int, int], KeyWords]:

@@ -2,12 +2,13 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.monitoring
+import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, PartitionSpec
+from jax.sharding import AbstractMesh, Mesh, PartitionSpec
 
 from phylon.worker.execution.interface import Device
 
@@ -49,17 +50,79 @@ def fast_compile_options() -> dict[str, int]:
     return {"xla_backend_optimization_level": 0} if jax.default_backend() == "cpu" else {}
 
 
-def map_shards(mesh: Mesh, function: Callable[..., Any]) -> Callable[..., Any]:
+class Shares(NamedTuple):
+    """How many members each device has: the same number, but for the last one where the devices do not divide them."""
+
+    devices: int
+    members: int
+
+    @classmethod
+    def of(cls, members: int, available: int) -> "Shares":
+        """Over the fewest devices of those that shorten the longest share; others would have nothing but copies."""
+        each = -(-members // min(members, available))
+        return cls(-(-members // each), members)
+
+    @property
+    def each(self) -> int:
+        return -(-self.members // self.devices)
+
+    @property
+    def are_even(self) -> bool:
+        return self.members % self.devices == 0
+
+    def fill_up(self, leaf: Any) -> Any:
+        """[members, ...] -> [devices * each, ...], by copies of the last member."""
+        return leaf[np.minimum(np.arange(self.devices * self.each), self.members - 1)]
+
+    def own(self, tree: Any) -> Any:
+        """On a device: of trees of all members [members * rows, ...] those of its own share."""
+        slots = jax.lax.axis_index(MEMBER_AXIS) * self.each + jnp.arange(self.each)
+        slots = jnp.minimum(slots, self.members - 1)
+
+        def take(leaf: Any) -> Any:
+            by_member = leaf.reshape(self.members, len(leaf) // self.members, *leaf.shape[1:])
+            return by_member[slots].reshape(-1, *leaf.shape[1:])
+
+        return jax.tree.map(take, tree)
+
+    def hand_round(self, tree: Any) -> Any:
+        """On a device: of trees of its own share those of all members; without the copies. Bits only move."""
+
+        def gather(leaf: Any) -> Any:
+            if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+                words = gather(jax.random.key_data(leaf))
+                return jax.random.wrap_key_data(words, impl=jax.random.key_impl(leaf))
+            everyone = jax.lax.all_gather(leaf, MEMBER_AXIS, tiled=True)
+            return everyone[: len(leaf) // self.each * self.members]
+
+        return jax.tree.map(gather, tree)
+
+
+def map_shards(mesh: Mesh | AbstractMesh, function: Callable[..., Any]) -> Callable[..., Any]:
     """Applies `function` to each device's shard of its arguments."""
     split = PartitionSpec(MEMBER_AXIS)
     # Algorithms are written for one member and know of no mesh, so their types are not checked against it.
     return jax.shard_map(function, mesh=mesh, in_specs=split, out_specs=split, check_vma=False)
 
 
-def compile_over_devices(function: Callable[..., Any], devices: Sequence[Device], *donated: int) -> Callable[..., Any]:
-    """Compiles a function of trees [members, ...] that treats members independently, one shard of them per device.
+def compile_over_devices(
+    function: Callable[..., Any], devices: Sequence[Device], members: int, donated: tuple[int, ...] = ()
+) -> Callable[..., Any]:
+    """Compiles a function of trees [members * rows, ...] that treats members independently, one share per device.
 
-    The arguments at the positions `donated` are used up.
+    The arguments at the positions `donated` are used up. Where the devices do not divide the members, all of what goes
+    in and comes out lies on each of them, as the population does.
     """
-    shards = function if len(devices) == 1 else map_shards(Mesh(np.array(devices), (MEMBER_AXIS,)), function)
+    mesh, shares = Mesh(np.array(devices), (MEMBER_AXIS,)), Shares(len(devices), members)
+
+    def own_part(*arguments: Any) -> Any:
+        return shares.hand_round(function(*shares.own(arguments)))
+
+    if len(devices) == 1:
+        shards = function
+    elif shares.are_even:
+        shards = map_shards(mesh, function)
+    else:
+        whole = PartitionSpec()
+        shards = jax.shard_map(own_part, mesh=mesh, in_specs=whole, out_specs=whole, check_vma=False)
     return jax.jit(shards, donate_argnums=donated, compiler_options=compile_options(devices[0]))

@@ -122,9 +122,9 @@ class InitFn(Protocol):
 class UpdateFn(Protocol):
     """Batches [P, updates, batch, ...] → that many updates per member in one compiled program.
 
-    The population passed in is used up: its memory becomes that of the result. Randomness follows from the key, the
-    slot and the number of the update, of which `first` is the first: how updates are divided into calls makes no
-    difference.
+    `place_batches` has placed them. The population passed in is used up: its memory becomes that of the result.
+    Randomness follows from the key, the slot and the number of the update, of which `first` is the first: how updates
+    are divided into calls makes no difference.
     """
 
     def __call__(
@@ -144,6 +144,8 @@ class Strategy(NamedTuple):
     """Moves a tree of arrays [P, ...] to where the members live."""
     update: UpdateFn
     gather: GatherFn
+    place_batches: Callable[[Any], Any] | None = None
+    """Moves what an update learns from, [P, ...], to where it is read, if that is not where `place` moves trees."""
     detail: str = ""
     """How it is set up here, to follow its name: `over 2 devices`."""
     close: Callable[[], None] = lambda: None
@@ -160,6 +162,8 @@ class Execution(NamedTuple):
     shape: Population
     """Shapes and types of a population's leaves."""
     place: Callable[[Any], Any]
+    place_batches: Callable[[Any], Any]
+    """The same for what an update learns from."""
     init: InitFn
     acting: Acting
     update: UpdateFn
@@ -176,6 +180,7 @@ def make_execution(
         devices=strategy.devices,
         shape=shape,
         place=strategy.place,
+        place_batches=strategy.place_batches or strategy.place,
         init=init,
         acting=acting,
         update=strategy.update,

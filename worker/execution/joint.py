@@ -3,6 +3,8 @@
 The members' own parts act, are gathered and are hashed; what they share only learns.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,16 +13,46 @@ from phylon.worker.core.keys import derive, member_keys, update_keys
 from phylon.worker.core.types import Array, Hyperparams, Joint, JointAlgorithm, Metrics, Transition
 from phylon.worker.execution.acting import make_acting
 from phylon.worker.execution.compilation import compile_options, fast_compile_options
-from phylon.worker.execution.interface import Execution, KeyWords, Report, Strategy, Workload, make_execution
+from phylon.worker.execution.interface import Device, Execution, KeyWords, Report, Strategy, Workload, make_execution
 from phylon.worker.execution.members import take_members
 
 
 def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Execution:
-    device, size = jax.local_devices()[0], work.population_size
+    device = jax.local_devices()[0]
+    program, init_program = joint_program(work, algorithm, device), joint_init_program(work, algorithm)
 
+    def update(
+        population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
+    ) -> tuple[Joint, Report]:
+        return program(population, hyperparams, batches, key, np.uint32(first))
+
+    strategy = Strategy(
+        devices=(device,),
+        place=lambda tree: jax.device_put(tree, device),
+        update=update,
+        gather=jax.jit(
+            lambda population, parents: population._replace(members=take_members(population.members, parents))
+        ),
+    )
+    shape = jax.eval_shape(init_program, jax.ShapeDtypeStruct((2,), jnp.uint32), work.hyperparams_shape())
+    return make_execution(
+        "vectorized",
+        strategy,
+        shape,
+        init=lambda key, hyperparams: jax.device_put(init_program(key, jax.device_get(hyperparams)), device),
+        acting=make_acting(work, shape, device),
+    )
+
+
+def joint_init_program(work: Workload, algorithm: JointAlgorithm) -> Any:
     def init_population(key: Array, hyperparams: Hyperparams) -> Joint:
-        return algorithm.init(member_keys(derive(jax.random.wrap_key_data(key), "init"), size), hyperparams)
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "init"), work.population_size)
+        return algorithm.init(keys, hyperparams)
 
+    return jax.jit(init_population, compiler_options=fast_compile_options())
+
+
+def joint_program(work: Workload, algorithm: JointAlgorithm, device: Device) -> Any:
     def run(
         population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Joint, Report]:
@@ -38,27 +70,4 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
         population, metrics = jax.lax.scan(step, population, (*by_update, numbers))
         return population, Report({name: jnp.mean(values, axis=0) for name, values in metrics.items()}, hyperparams)
 
-    init_program = jax.jit(init_population, compiler_options=fast_compile_options())
-    program = jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))
-
-    def update(
-        population: Joint, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
-    ) -> tuple[Joint, Report]:
-        return program(population, hyperparams, batches, key, np.uint32(first))
-
-    shape = jax.eval_shape(init_population, jax.ShapeDtypeStruct((2,), jnp.uint32), work.hyperparams_shape())
-    strategy = Strategy(
-        devices=(device,),
-        place=lambda tree: jax.device_put(tree, device),
-        update=update,
-        gather=jax.jit(
-            lambda population, parents: population._replace(members=take_members(population.members, parents))
-        ),
-    )
-    return make_execution(
-        "vectorized",
-        strategy,
-        shape,
-        init=lambda key, hyperparams: jax.device_put(init_program(key, jax.device_get(hyperparams)), device),
-        acting=make_acting(work, shape, device),
-    )
+    return jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))

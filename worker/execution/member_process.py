@@ -23,7 +23,7 @@ from phylon.worker.core.keys import derive
 from phylon.worker.core.startup import one_cpu_device
 from phylon.worker.core.types import Algorithm, Array, Hyperparams, State
 from phylon.worker.execution.compilation import compile_options, watch_compilation
-from phylon.worker.execution.interface import KeyWords, Report
+from phylon.worker.execution.interface import Device, KeyWords, Report
 from phylon.worker.execution.members import member_updates
 from phylon.worker.execution.shared_memory import Block, tree_in
 
@@ -92,14 +92,7 @@ def _exit_with_the_trainer() -> None:
 
 
 def _serve_requests(connection: Connection, group: Group) -> None:
-    member = member_updates(group.recipe())
-
-    def run(
-        state: State, hyperparams: Hyperparams, data: Any, key: Array, first: Array, slot: Array
-    ) -> tuple[State, Report]:
-        return member(state, hyperparams, data, derive(jax.random.wrap_key_data(key), "update", slot), first)
-
-    program = jax.jit(run, compiler_options=compile_options(jax.local_devices()[0]))
+    program = parallel_program(group.recipe(), jax.local_devices()[0])
     trees: dict[int, Any] = {}
     compiling: list[float] = []
     with watch_compilation(lambda event, seconds: compiling.append(seconds)):
@@ -118,6 +111,18 @@ def _serve_requests(connection: Connection, group: Group) -> None:
             reports = jax.device_get([report for _, report in trained])
             connection.send(UpdateDone(jax.tree.map(lambda *values: np.stack(values), *reports), sum(compiling)))
             compiling.clear()
+
+
+def parallel_program(algorithm: Algorithm, device: Device) -> Any:
+    """One member's updates, of arrays of its own."""
+    member = member_updates(algorithm)
+
+    def run(
+        state: State, hyperparams: Hyperparams, data: Any, key: Array, first: Array, slot: Array
+    ) -> tuple[State, Report]:
+        return member(state, hyperparams, data, derive(jax.random.wrap_key_data(key), "update", slot), first)
+
+    return jax.jit(run, compiler_options=compile_options(device))
 
 
 def _receive(connection: Connection) -> tuple[UpdateRequest, list[Block]]:

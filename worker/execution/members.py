@@ -108,7 +108,7 @@ def _words(leaf: Array) -> Array:
     return jax.lax.bitcast_convert_type(leaf, unsigned).astype(jnp.uint32).reshape(-1)
 
 
-def _is_member_finite(state: State) -> Array:
+def is_member_finite(state: State) -> Array:
     numbers = [leaf for leaf in jax.tree.leaves(state) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
     return jnp.all(jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in numbers]))
 
@@ -118,6 +118,6 @@ def _blank_member(state: State, is_blank: Array) -> State:
 
 
 _checksum_members = jax.jit(jax.vmap(member_checksum))
-_find_finite_members = jax.jit(jax.vmap(_is_member_finite))
-_is_all_finite = jax.jit(_is_member_finite)
+_find_finite_members = jax.jit(jax.vmap(is_member_finite))
+_is_all_finite = jax.jit(is_member_finite)
 _blank_members = jax.jit(jax.vmap(_blank_member))

@@ -38,8 +38,7 @@ INHERITED_SETTINGS = ("jax_compilation_cache_dir", "jax_persistent_cache_min_com
 CONTEXT = multiprocessing.get_context("spawn")
 
 
-def parallel(work: Workload, processes: int | None = None) -> Strategy:
-    device = jax.local_devices()[0]
+def parallel(work: Workload, device: Device, processes: int | None = None) -> Strategy:
     memory, pool = SharedMemory(), MemberProcesses(divide_members(work, device, processes))
 
     def update(

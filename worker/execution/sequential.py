@@ -3,6 +3,8 @@
 The stacked population is donated to each call and written in place, so nothing is unstacked or stacked again.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,28 +12,12 @@ import numpy as np
 from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import compile_options
-from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
+from phylon.worker.execution.interface import Device, KeyWords, Population, Report, Strategy, Workload
 from phylon.worker.execution.members import member_at, member_updates, put_member, take_members
 
 
-def sequential(work: Workload) -> Strategy:
-    device = jax.local_devices()[0]
-    member = member_updates(work.algorithm)
-
-    def run(
-        population: Population,
-        hyperparams: Hyperparams,
-        batches: Transition[Array],
-        key: Array,
-        first: Array,
-        slot: Array,
-    ) -> tuple[Population, Report]:
-        state, own_hyperparams, own_batches = member_at((population, hyperparams, batches), slot)
-        own_key = derive(jax.random.wrap_key_data(key), "update", slot)
-        state, report = member(state, own_hyperparams, own_batches, own_key, first)
-        return put_member(population, slot, state), report
-
-    program = jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))
+def sequential(work: Workload, device: Device) -> Strategy:
+    program = sequential_program(work, device)
     stack = jax.jit(lambda reports: jax.tree.map(lambda *values: jnp.stack(values), *reports))
 
     def update(
@@ -49,3 +35,23 @@ def sequential(work: Workload) -> Strategy:
         update=update,
         gather=jax.jit(take_members),
     )
+
+
+def sequential_program(work: Workload, device: Device) -> Any:
+    """One member's updates, written back to its slot."""
+    member = member_updates(work.algorithm)
+
+    def run(
+        population: Population,
+        hyperparams: Hyperparams,
+        batches: Transition[Array],
+        key: Array,
+        first: Array,
+        slot: Array,
+    ) -> tuple[Population, Report]:
+        state, own_hyperparams, own_batches = member_at((population, hyperparams, batches), slot)
+        own_key = derive(jax.random.wrap_key_data(key), "update", slot)
+        state, report = member(state, own_hyperparams, own_batches, own_key, first)
+        return put_member(population, slot, state), report
+
+    return jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))

@@ -16,30 +16,13 @@ import numpy as np
 from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import compile_options
-from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
+from phylon.worker.execution.interface import Device, KeyWords, Population, Report, Strategy, Workload
 from phylon.worker.execution.members import member_updates, take_members
 
 
-def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
-    device = jax.local_devices()[0]
-    member, size = member_updates(work.algorithm), work.population_size
-    # As equal as possible: less memory, and often no remainder, whose program would have to be compiled too.
-    chunks = -(-size // min(chunk or size, size))
-    at_once = -(-size // chunks)
-
-    def members(*arguments: Any) -> tuple[Population, Report]:
-        if chunks == 1:
-            return jax.vmap(member)(*arguments)
-        return jax.lax.map(lambda one: member(*one), arguments, batch_size=at_once)
-
-    def run(
-        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
-    ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
-        firsts = jnp.full(work.population_size, first)
-        return members(population, hyperparams, batches, keys, firsts)
-
-    program = jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))
+def vectorized(work: Workload, device: Device, chunk: int | None = None) -> Strategy:
+    chunks, at_once = divide(work.population_size, chunk)
+    program = vectorized_program(work, device, chunk)
 
     def update(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: KeyWords, first: int
@@ -53,3 +36,30 @@ def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
         gather=jax.jit(take_members),
         detail=f"in chunks of {at_once}" if chunks > 1 else "",
     )
+
+
+def divide(size: int, chunk: int | None) -> tuple[int, int]:
+    """How many chunks, and the members of one.
+
+    As equal as possible: less memory, and often no remainder, whose program would have to be compiled too.
+    """
+    chunks = -(-size // min(chunk or size, size))
+    return chunks, -(-size // chunks)
+
+
+def vectorized_program(work: Workload, device: Device, chunk: int | None = None) -> Any:
+    member, (chunks, at_once) = member_updates(work.algorithm), divide(work.population_size, chunk)
+
+    def members(*arguments: Any) -> tuple[Population, Report]:
+        if chunks == 1:
+            return jax.vmap(member)(*arguments)
+        return jax.lax.map(lambda one: member(*one), arguments, batch_size=at_once)
+
+    def run(
+        population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
+    ) -> tuple[Population, Report]:
+        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        firsts = jnp.full(work.population_size, first)
+        return members(population, hyperparams, batches, keys, firsts)
+
+    return jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))

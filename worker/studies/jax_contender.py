@@ -38,7 +38,7 @@ class JaxContender:
             return
         self._execution = chosen.execution
         values = {name: np.full(members, value, np.float32) for name, value in typical.items()}
-        self._hyperparams, self._batches = self._execution.place((values, data))
+        self._hyperparams, self._batches = self._execution.place(values), self._execution.place_batches(data)
         self._key = np.zeros(2, np.uint32)
         self._population = self._execution.init(self._key, self._hyperparams)
         jax.block_until_ready((self._population, self._batches))

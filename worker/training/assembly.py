@@ -112,7 +112,9 @@ def _recall_or_choose(
     file = run_dir / "strategy.json"
     if file.exists():
         earlier = json.loads(file.read_bytes())
-        return Chosen(build_execution(earlier["strategy"], work, spec.execution), earlier["explanation"])
+        chunk = earlier.get("chunk") or spec.execution.chunk  # it rounds differently, too; older runs chose none
+        settings = spec.execution.model_copy(update={"chunk": chunk})
+        return Chosen(build_execution(earlier["strategy"], work, settings), earlier["explanation"], chunk)
     tunable = set(tunable_fields(type(spec.algorithm)))
     structure = {
         "algorithm": spec.algorithm.model_dump(mode="json", exclude=tunable),
@@ -124,6 +126,6 @@ def _recall_or_choose(
         return Trial(experience.example(), experience.at_once)
 
     chosen = choose(spec.execution, work, trial, structure, measurements)
-    content = {"strategy": chosen.execution.strategy, "explanation": chosen.explanation}
+    content = {"strategy": chosen.execution.strategy, "explanation": chosen.explanation, "chunk": chosen.chunk}
     replace_file(file, json.dumps(content, indent=2).encode())
     return chosen

@@ -143,7 +143,7 @@ def make_programs(parts: Parts) -> Programs:
         centre=compile_fast(centre),
         weight_deviation=compile_fast(weight_deviation),
         reset_members=compile_fast(reset_members),
-        take_in=compile_over_devices(take_in_segment, parts.execution.devices),
+        take_in=compile_over_devices(take_in_segment, parts.execution.devices, work.population_size),
         renew_members=compile_fast(renew_members),
         copy_population=jax.jit(partial(jax.tree.map, jnp.copy)),
     )

@@ -29,13 +29,14 @@ class DeviceCollector:
         self._environment, self._count, self._seed = environments.environment, environments.count, seed
         self._envs = environments.count // population_size
         self._explore = execution.acting.explore
-        self._start = compile_over_devices(partial(start_from_seeds, self._environment), execution.devices)
-        self._program = compile_over_devices(self._segment, execution.devices, 2, 3)
+        spread = partial(compile_over_devices, devices=execution.devices, members=population_size)
+        self.start = spread(partial(start_from_seeds, self._environment))
+        self.program = spread(self._segment, donated=(2, 3))
         self._now: tuple[Pool, Array] | None = None
         self.episodes = EpisodeReturns(population_size, self._envs, kept)
 
     def restart(self, checkpoint: int) -> None:
-        self._now = self._start(environment_seeds(self._seed, "train", checkpoint, self._count))
+        self._now = self.start(environment_seeds(self._seed, "train", checkpoint, self._count))
         self.episodes.cut()
 
     def collect(self, behaviour: Behaviour, stopwatch: Stopwatch) -> Rollout[Array]:
@@ -45,7 +46,7 @@ class DeviceCollector:
         else:
             policies, inputs = None, behaviour.actions
         with stopwatch.phase("env"):
-            pool, obs, rollout = self._program(policies, np.swapaxes(inputs, 0, 1), *self._now)
+            pool, obs, rollout = self.program(policies, np.swapaxes(inputs, 0, 1), *self._now)
             self._now = pool, obs
             ends = (rollout.transitions.terminated, rollout.truncated)
             reward, terminated, truncated = jax.device_get((rollout.transitions.reward, *ends))

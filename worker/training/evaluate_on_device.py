@@ -35,10 +35,10 @@ class DeviceEvaluator:
         self._environment, self._exploit = environments.environment, execution.acting.exploit
         self._episodes = environments.count // population_size
         self._limit = episode_limit(environments.info)
-        self._program = compile_over_devices(self._play, execution.devices)
+        self.program = compile_over_devices(self._play, execution.devices, population_size)
 
     def evaluate(self, actor: Actor, episodes: EvaluationEpisodes) -> Evaluation:
-        played = self._program(actor.policies, seeds_of_members(episodes), episodes.keys)
+        played = self.program(actor.policies, seeds_of_members(episodes), episodes.keys)
         returns, lengths = jax.device_get(played)
         return Evaluation(returns.astype(np.float64), lengths.astype(np.int64))
 

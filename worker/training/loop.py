@@ -149,5 +149,5 @@ def _device_batches(attempt: Attempt, segment: int, stopwatch: Stopwatch) -> Ite
         with stopwatch.phase("sample"):
             drawn = next(calls)
         with stopwatch.phase("transfer"):
-            batches = jax.block_until_ready(attempt.parts.execution.place(drawn))
+            batches = jax.block_until_ready(attempt.parts.execution.place_batches(drawn))
         yield batches

@@ -19,6 +19,7 @@ from phylon.worker.training.assembly import Parts, assemble
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import read_arrays
 from phylon.worker.training.checks import failure_fields
+from phylon.worker.training.device_memory import explain_memory
 from phylon.worker.training.journal import Journal
 from phylon.worker.training.loop import Outcome, run_loop
 from phylon.worker.training.start import origins_of
@@ -50,7 +51,10 @@ def train(
                 journal.record("interrupted", state.step, reason=resumed.interruption)
             outcome = run_loop(Attempt(parts, state, run_dir, journal, stopwatch, commands))
             print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
-        except EngineError as error:
+        except (EngineError, jax.errors.JaxRuntimeError) as raised:
+            error = raised if isinstance(raised, EngineError) else explain_memory(raised, spec)
+            if error is None:
+                raise
             step = state.step if state else checkpoint.step if checkpoint else 0
             journal.record("failed", step, **failure_fields(error))
             print(f"failed: {error}", flush=True)

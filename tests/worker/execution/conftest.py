@@ -32,7 +32,7 @@ class Setting(NamedTuple):
 
     def train(self, execution: Execution, population: Any, first: int = 0, **changed: np.ndarray) -> Any:
         """(population, report) after a call's updates, of which the first has that number."""
-        hyperparams, batches = execution.place(({**self.hyperparams, **changed}, self.batches))
+        hyperparams, batches = execution.place({**self.hyperparams, **changed}), execution.place_batches(self.batches)
         return execution.update(population, hyperparams, batches, KEY, first)
 
 

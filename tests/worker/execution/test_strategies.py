@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from phylon.worker.execution import checksum
-from phylon.worker.execution.sharded import devices_that_divide
 
 SIZE, UPDATES = 4, 6
 
@@ -115,9 +114,3 @@ class TestSharded:
             0: slice(0, 2),
             1: slice(2, 4),
         }
-
-    @pytest.mark.parametrize(
-        ("size", "available", "used"), [(8, 2, 2), (8, 6, 4), (7, 2, 1), (9, 6, 3), (1, 4, 1), (2, 64, 2)]
-    )
-    def test_gives_each_device_the_same_number(self, size, available, used):
-        assert devices_that_divide(size, available) == used

@@ -31,7 +31,7 @@ def train(chunk):
     reward = random.random((SIZE, 4, 2), np.float32)
     population = jnp.asarray(random.random((SIZE, 3), np.float32))
     hyperparams = {"rate": np.arange(SIZE, dtype=np.float32)}
-    strategy = vectorized(WORK, chunk)
+    strategy = vectorized(WORK, jax.local_devices()[0], chunk)
     batches = Transition(reward, reward, reward, reward, reward)
     return strategy.detail, *strategy.update(population, hyperparams, batches, np.zeros(2, np.uint32), 3)
 

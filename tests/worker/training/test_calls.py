@@ -49,16 +49,15 @@ def test_the_next_batches_are_handed_over_while_the_device_works(small_spec, tra
         chosen = choose(*arguments)
         execution = chosen.execution
 
-        def place(tree: Any) -> Any:
-            if not isinstance(tree, dict):  # the batches, not the hyper-parameters
-                happened.append("hand over")
-            return execution.place(tree)
+        def place_batches(tree: Any) -> Any:
+            happened.append("hand over")
+            return execution.place_batches(tree)
 
         def update(*given: Any) -> Any:
             happened.append("call")
             return execution.update(*given)
 
-        return chosen._replace(execution=execution._replace(place=place, update=update))
+        return chosen._replace(execution=execution._replace(place_batches=place_batches, update=update))
 
     def wait(tree: Any, really: Any = jax.block_until_ready) -> Any:
         if tree and isinstance(tree, list):  # reports

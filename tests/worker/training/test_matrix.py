@@ -56,6 +56,24 @@ def test_a_resumed_run_repeats_the_uninterrupted_one(spec, train_here, tmp_path:
             np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
 
 
+@pytest.mark.parametrize("spec", ["ppo-discrete", "td3, normalised"], indirect=True)
+def test_devices_need_not_divide_a_population(spec, train_here, tmp_path: Path):
+    """Three members on two devices; nothing of what fills up the second one reaches a checkpoint or a lineage."""
+    spec |= {"budget": {"env_steps": 150}, "population": spec["population"] | {"size": 3}}
+    if "resets" in spec:
+        spec["resets"] = {"interval": 100}
+    histories: dict[str, Any] = {}
+    for strategy in ("sequential", "sharded"):
+        events = train_here(spec | {"execution": spec["execution"] | {"strategy": strategy}}, strategy)
+        histories[strategy] = [(event.kind, event.step) for event in events]
+    assert histories["sharded"] == histories["sequential"]
+    found, expected = last_arrays(tmp_path / "sharded"), last_arrays(tmp_path / "sequential")
+    for name in expected:
+        assert found[name].shape == expected[name].shape, name
+        if name.startswith("population/"):
+            np.testing.assert_allclose(found[name], expected[name], rtol=2e-3, atol=2e-5, err_msg=name)
+
+
 @pytest.mark.parametrize("spec", learners(), indirect=True)
 def test_strategies_agree(spec, train_here, tmp_path: Path):
     """After a few updates only: rounding that differs grows from there on."""

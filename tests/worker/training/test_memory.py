@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 
+from phylon.contract.events import Failed
 from phylon.forecast.memory import (
     NUMBER_BYTES,
     batch_bytes,
@@ -17,13 +18,17 @@ from phylon.forecast.memory import (
 )
 from phylon.registry import algorithms
 from phylon.spec import hyperparameters, parse_spec
+from phylon.spec.experiment import ExecutionSpec
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.algorithms.joint import build_joint_algorithm
 from phylon.worker.core.types import Algorithm, EnvironmentInfo
 from phylon.worker.environments import describe
+from phylon.worker.execution import auto, build_execution
+from phylon.worker.execution.auto import Chosen
 from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.execution.members import member_updates
 from phylon.worker.replay import make_replay
+from phylon.worker.training import assembly
 from phylon.worker.training.experience import make_experience
 
 from .learners import learners
@@ -178,3 +183,51 @@ def test_a_compiled_program_needs_what_was_forecast_within_a_tenth():
     needs: Any = lowered.compile().memory_analysis()
     device = population_memory(spec).of(4).device
     assert device == pytest.approx(needs.argument_size_in_bytes + needs.temp_size_in_bytes, rel=0.1)
+
+
+class TestADeviceThatRunsOutOfMemory:
+    """One that fails as a GPU does stands in for it."""
+
+    @pytest.fixture
+    def says(self, monkeypatch):
+        def say(words):
+            def update(*arguments):
+                raise jax.errors.JaxRuntimeError(words)
+
+            def build(*given):
+                return build_execution(*given)._replace(update=update)
+
+            monkeypatch.setattr(auto, "build_execution", build)
+
+        return say
+
+    def test_is_reported_with_the_forecast_beside_it(self, says, small_spec, train_here):
+        says("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4.2GiB.\nBuffers: ...")
+        small_spec["execution"]["strategy"] = "vectorized"
+        *_, last = train_here(small_spec)
+        assert isinstance(last, Failed)
+        spec = parse_spec(small_spec)
+        forecast = population_memory(spec).of(spec.population.size).device
+        assert last.message == (
+            "cpu memory ran out: Out of memory while trying to allocate 4.2GiB. 4 members were forecast to need "
+            f"{forecast / 1e9:.3g} GB of it, environments and libraries not counted"
+        )
+        assert "execution.chunk to 2" in last.remedy
+
+    def test_no_other_failure_of_a_device_is_taken_for_it(self, says, small_spec, train_here):
+        says("INTERNAL: a kernel crashed")
+        with pytest.raises(jax.errors.JaxRuntimeError, match="kernel"):
+            train_here(small_spec)
+
+    def test_a_resumed_run_keeps_the_chunk_that_it_began_with(self, monkeypatch, small_spec, train_here):
+        asked: list[int | None] = []
+
+        def build(name, work, settings=ExecutionSpec()):  # noqa: B008  frozen
+            asked.append(settings.chunk)
+            return build_execution(name, work, settings)
+
+        monkeypatch.setattr(assembly, "choose", lambda _, work, *rest: Chosen(build("vectorized", work), "tried", 2))
+        monkeypatch.setattr(assembly, "build_execution", build)
+        for steps in (60, 120):
+            train_here(small_spec | {"budget": {"env_steps": steps}})
+        assert asked == [None, 2]

@@ -49,9 +49,9 @@ class World:
         return JaxPool(self.environment, count)
 
 
-def make_execution(policy=WITHOUT_CHANCE):
+def make_execution(policy=WITHOUT_CHANCE, size=SIZE):
     """On two devices; `test_matrix` trains on one as well."""
-    work = Workload(partial(build_algorithm, SPEC, INFO), INFO, SIZE, hyperparameters(SPEC), policy)
+    work = Workload(partial(build_algorithm, SPEC, INFO), INFO, size, hyperparameters(SPEC), policy)
     return build_execution("sharded", work)
 
 
@@ -65,8 +65,8 @@ def actor(execution):
     return make_actor(execution)
 
 
-def make_actor(execution):
-    placed = execution.place({name: np.ones(SIZE, np.float32) for name in hyperparameters(SPEC)})
+def make_actor(execution, size=SIZE):
+    placed = execution.place({name: np.ones(size, np.float32) for name in hyperparameters(SPEC)})
     return execution.acting.actor(execution.init(KEY, placed), placed)
 
 
@@ -101,6 +101,31 @@ def test_one_program_gathers_what_single_steps_gather(execution, actor):
             np.testing.assert_allclose(at_once.episodes.returns(), by_step.episodes.returns(), rtol=1e-6)
 
 
+def test_devices_need_not_divide_the_members():
+    """Three on two devices: what is collected and evaluated is that of three, and goes on to where they learn."""
+    size, count = 3, 5
+    execution, world = make_execution(size=size), World()
+    actor = make_actor(execution, size)
+    assert len(execution.devices) == 2
+    by_step = HostCollector(world.pool(size * ENVS), size, 0)
+    at_once = DeviceCollector(world.pool(size * ENVS), size, 0, execution)
+    behaviour = PolicyActions(actor, execution.acting.keys(KEY, 0, CALLS))
+    for collector in (by_step, at_once):
+        collector.restart(0)
+    for _ in range(2):
+        expected, found = (collector.collect(behaviour, Stopwatch()) for collector in (by_step, at_once))
+        jax.tree.map(lambda new, old: np.testing.assert_allclose(new, old, rtol=1e-5, atol=1e-6), found, expected)
+    split = execution.place_batches(found)
+    assert {len(shard.data) for shard in split.transitions.obs.addressable_shards} == {2}
+    np.testing.assert_array_equal(split.transitions.obs, found.transitions.obs[np.array([0, 1, 2, 2])])
+    evaluator, episodes = (
+        DeviceEvaluator(world.pool(size * count), size, execution),
+        episodes_at_step(3, 9, size, count),
+    )
+    expected = HostEvaluator(world.pool(size * count), size).evaluate(actor, episodes)
+    np.testing.assert_allclose(evaluator.evaluate(actor, episodes).returns, expected.returns, rtol=1e-5)
+
+
 def test_what_is_cut_keeps_its_true_successor(execution, actor):
     _, collector = collectors(execution, World())
     collector.restart(0)
@@ -120,7 +145,7 @@ def test_the_rollout_lies_where_members_learn(execution, actor):
     _, collector = collectors(execution, World())
     collector.restart(0)
     rollout = collector.collect(segments(execution, actor)[0], Stopwatch())
-    placed = execution.place(rollout)
+    placed = execution.place_batches(rollout)
     for field, where in zip(jax.tree.leaves(rollout), jax.tree.leaves(placed), strict=True):
         assert field.sharding.is_equivalent_to(where.sharding, field.ndim)
 
