@@ -47,12 +47,15 @@ def choose(
     trial: Callable[[], Trial],
     structure: dict[str, Any],
     measurements: Path,
+    must_fuse: bool = False,
 ) -> Chosen:
-    """The strategy that the spec names, or for `auto` the fastest. `structure`: what its speed depends on."""
+    """The strategy that the spec names, or for `auto` the fastest. `structure`: what its speed depends on. With
+    `must_fuse` only those count whose updates can be part of a larger program."""
     if wanted.strategy != "auto":
         execution = build_execution(wanted.strategy, work, wanted)
         return Chosen(execution, f"the spec asks for {execution.description}")
-    names = candidates(work.population_size, jax.local_devices())
+    found = candidates(work.population_size, jax.local_devices())
+    names: list[StrategyName] = [name for name in found if name != "parallel" or not must_fuse]
     if len(names) == 1:
         execution = build_execution(names[0], work)
         return Chosen(

@@ -11,11 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import MEMBER_AXIS, compile_options, map_shards
 from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
-from phylon.worker.execution.members import member_updates, take_members, update_one_by_one
+from phylon.worker.execution.members import learning_keys, member_updates, take_members, update_one_by_one
 
 
 def sharded(work: Workload) -> Strategy:
@@ -33,7 +32,7 @@ def sharded(work: Workload) -> Strategy:
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        keys = learning_keys(key, work.population_size)
         firsts = jnp.full(work.population_size, first)
         return map_shards(mesh, part)(population, hyperparams, batches, keys, firsts)
 
@@ -54,6 +53,7 @@ def sharded(work: Workload) -> Strategy:
         place=lambda tree: jax.device_put(tree, split),
         update=update,
         gather=jax.jit(map_shards(mesh, gather_part)),
+        learn=part,
         detail=f"over {len(devices)} devices" if len(devices) > 1 else "",
     )
 

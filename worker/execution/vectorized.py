@@ -13,11 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import compile_options
 from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
-from phylon.worker.execution.members import member_updates, take_members
+from phylon.worker.execution.members import learning_keys, member_updates, take_members
 
 
 def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
@@ -35,7 +34,7 @@ def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        keys = learning_keys(key, work.population_size)
         firsts = jnp.full(work.population_size, first)
         return members(population, hyperparams, batches, keys, firsts)
 
@@ -51,5 +50,6 @@ def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
         place=lambda tree: jax.device_put(tree, device),
         update=update,
         gather=jax.jit(take_members),
+        learn=members,
         detail=f"in chunks of {at_once}" if chunks > 1 else "",
     )
