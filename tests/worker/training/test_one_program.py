@@ -18,6 +18,7 @@ from phylon.run_directory import checkpoints_dir
 from phylon.spec import hyperparameters, parse_spec
 from phylon.worker.algorithms import build_algorithm
 from phylon.worker.execution import Workload, build_execution
+from phylon.worker.execution.compilation import watch_compilation
 from phylon.worker.training import placement
 from phylon.worker.training.collect import FixedActions
 from phylon.worker.training.collect_on_device import DeviceCollector
@@ -131,7 +132,7 @@ FORBIDDEN = ("callback", "infeed", "outfeed", "stablehlo.send", "stablehlo.recv"
 
 
 def test_nothing_moves_within_a_segment_and_it_is_compiled_once(assembled: Assembled):
-    program, texts, traces = assembled.segment.program, list[str](), list[int]()
+    program, texts, compiled = assembled.segment.program, list[str](), list[list[str]]()
 
     def guarded(*arguments: Any) -> Any:
         if not texts:
@@ -141,17 +142,18 @@ def test_nothing_moves_within_a_segment_and_it_is_compiled_once(assembled: Assem
 
     assembled.segment.program = guarded
     for checkpoint in range(2):
-        assembled.collector.restart(checkpoint)
-        assembled.replay.cut()
-        warmup = random_actions(0, checkpoint, (10, SIZE, ENVS), INFO)
-        assembled.replay.add(assembled.collector.collect(FixedActions(warmup), Stopwatch()))
-        for segment in (1, 2):
-            before = jax.tree.leaves((assembled.population, assembled.replay.rings))
-            assembled.run(segment)
-            assert all(leaf.is_deleted() for leaf in before), "the next ones are written over the old ones"
-        traces.append(assembled.world.traces)
-    assert traces[0] == traces[1] > 0
-    assert program._cache_size() == 1
+        events: list[str] = []
+        with watch_compilation(lambda event, seconds, events=events: events.append(event)):
+            assembled.collector.restart(checkpoint)
+            warmup = random_actions(0, checkpoint, (10, SIZE, ENVS), INFO)
+            assembled.replay.add(assembled.collector.collect(FixedActions(warmup), Stopwatch()))
+            assembled.replay.cut()
+            for segment in (1, 2):
+                before = jax.tree.leaves((assembled.population, assembled.replay.rings))
+                assembled.run(segment)
+                assert all(leaf.is_deleted() for leaf in before), "the next ones are written over the old ones"
+        compiled.append(events)
+    assert compiled[0] and not compiled[1]
     assert "while" in texts[0], "it is the program that collects and learns"
     assert not [word for word in FORBIDDEN if word in texts[0]]
 
@@ -161,8 +163,7 @@ def test_what_would_move_is_found_out(assembled: Assembled):
     assert "callback" in with_callback.lower(np.ones(2, np.float32)).as_text()
     program = assembled.segment.program
     assembled.collector.restart(0)
-    place, assembled.segment._execution = assembled.execution.place, assembled.execution._replace(place=lambda x: x)
-    del place
+    assembled.segment._execution = assembled.execution._replace(place=lambda inputs: inputs)
 
     def guarded(*arguments: Any) -> Any:
         with jax.transfer_guard("disallow"):
