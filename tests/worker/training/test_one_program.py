@@ -107,6 +107,7 @@ class Assembled:
     def __init__(self, small_spec: dict[str, Any], strategy: Any = "sharded") -> None:
         small_spec["algorithm"] |= {"network": {"hidden": [4]}, "n_step": 2}
         small_spec["environment"] = PENDULUM
+        small_spec["replay"]["capacity"] = 50_000
         self.spec, self.world = parse_spec(small_spec), World()
         recipe = partial(build_algorithm, self.spec.algorithm, INFO)
         typical = {name: 0.5 for name in hyperparameters(self.spec.algorithm)}
@@ -136,7 +137,10 @@ def test_nothing_moves_within_a_segment_and_it_is_compiled_once(assembled: Assem
 
     def guarded(*arguments: Any) -> Any:
         if not texts:
-            texts.append(program.lower(*arguments).as_text())
+            lowered = program.lower(*arguments)
+            texts.append(lowered.as_text())
+            needs, rings = lowered.compile().memory_analysis(), jax.tree.leaves(assembled.replay.rings)
+            assert needs.temp_size_in_bytes < sum(leaf.nbytes for leaf in rings) / 10, "rings are written in place"
         with jax.transfer_guard("disallow"):
             return program(*arguments)
 
