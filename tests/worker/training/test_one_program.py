@@ -13,7 +13,7 @@ import jax
 import numpy as np
 import pytest
 
-from phylon.contract.events import Finished, Started
+from phylon.contract.events import Diverged, Finished, Lineage, RunEvent, Started
 from phylon.run_directory import checkpoints_dir
 from phylon.spec import hyperparameters, parse_spec
 from phylon.worker.algorithms import build_algorithm
@@ -28,7 +28,7 @@ from phylon.worker.training.replay_on_device import DeviceReplay
 from phylon.worker.training.segment_on_device import DeviceSegment
 from phylon.worker.training.stopwatch import Stopwatch
 
-from .runs import last_arrays, reproducible
+from .runs import last_arrays
 from .test_on_device import ENVS, INFO, KEY, SIZE, World
 
 NETWORK = {"hidden": [8]}
@@ -48,9 +48,11 @@ KINDS: dict[str, dict[str, Any]] = {
         "strategy": "vectorized",
         "warmup": 0,
     },
-    "dqn": {
+    "dqn, a member diverges": {
         "environment": {"suite": "gymnax", "id": "CartPole-v1"},
-        "algorithm": {"name": "dqn", "batch_size": 8, "network": NETWORK, "learning_rate": {"uniform": [1e-4, 1e-2]}},
+        "algorithm": {"name": "dqn", "batch_size": 8, "network": NETWORK, "learning_rate": {"choice": [1e-3, 1e30]}},
+        "method": {"explore": {"name": "keep"}},
+        "founders": {"learning_rate": [1e-3, 1e-3, 1e30, 1e-3]},
         "strategy": "sequential",
     },
 }
@@ -62,7 +64,11 @@ def spec_of(small_spec: dict[str, Any], kind: dict[str, Any], where: str) -> dic
     return small_spec | {
         "environment": kind["environment"],
         "algorithm": kind["algorithm"],
-        "population": {"size": 4, "method": {"name": "pbt", "interval": 100} | kind.get("method", {})},
+        "population": {
+            "size": 4,
+            "method": {"name": "pbt", "interval": 100} | kind.get("method", {}),
+            "founders": kind.get("founders", {}),
+        },
         "replay": replay,
         "budget": {"env_steps": 300},
         "execution": {"strategy": kind["strategy"], "segment_steps": 20},
@@ -79,15 +85,22 @@ def require_same_run(found: dict[str, np.ndarray], expected: dict[str, np.ndarra
             np.testing.assert_array_equal(found[name], array, err_msg=name)
 
 
+def moves(events: list[RunEvent]) -> list[Any]:
+    """Who replaced whom, and when."""
+    spans = [
+        (event.step, span) for event in events if isinstance(event, Lineage) and event.step for span in event.spans
+    ]
+    assert spans
+    return [(step, span.slot, span.parent, span.operator) for step, span in spans]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_both_places_give_the_same_run_and_continue_each_other(small_spec, train_here, tmp_path: Path, kind):
     on_host, on_device = (train_here(spec_of(small_spec, KINDS[kind], where), where) for where in ("host", "device"))
     assert isinstance(on_device[-1], Finished)
-    plans = [[event for event in reproducible(events) if event["kind"] == "lineage"] for events in (on_host, on_device)]
-    moved = {"slot", "parent", "operator"}
-    host_plan, device_plan = ([[{k: s[k] for k in moved} for s in event["spans"]] for event in plan] for plan in plans)
-    assert device_plan == host_plan
-    assert any(span["operator"] != "founder" for event in device_plan for span in event)
+    assert moves(on_device) == moves(on_host)
+    diverged = [event.member for event in on_device if isinstance(event, Diverged)]
+    assert diverged == ([2] if "founders" in KINDS[kind] else [])
     expected = last_arrays(tmp_path / "host")
     assert expected["replay/added"] == 300 and expected["replay/reward"].shape == (4, 150)
     require_same_run(last_arrays(tmp_path / "device"), expected)
@@ -197,7 +210,7 @@ class TestChoice:
         assert (asked.is_on_device, asked.why) == (False, "the spec asks for the replay on the host")
 
     def test_it_is_kept_when_a_run_goes_on(self, small_spec, train_here, monkeypatch):
-        spec = spec_of(small_spec, KINDS["dqn"], "auto") | {"budget": {"env_steps": 100}}
+        spec = spec_of(small_spec, KINDS["dqn, a member diverges"], "auto") | {"budget": {"env_steps": 100}}
         first = train_here(spec)[0]
         monkeypatch.setattr(placement, "_usable_bytes", lambda: 0)
         started = [event for event in train_here(spec) if isinstance(event, Started)]
