@@ -6,7 +6,7 @@
 import subprocess
 import sys
 
-BENCHMARKS = ("environments", "population", "replay", "procgen")
+BENCHMARKS = ("environments", "population", "replay", "placement", "procgen")
 
 if __name__ == "__main__":
     for name in BENCHMARKS:

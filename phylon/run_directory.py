@@ -7,7 +7,7 @@ checkpoints/NNNNNN.npz    arrays of a checkpoint
 checkpoints/NNNNNN.json   its record, written last: a checkpoint without a record does not exist
 videos/step-NNNNNNNNN-member-N.mp4    videos of members; those after a checkpoint go when it is resumed
 policy.zip                the winner's policy, once the run has ended
-strategy.json             the chosen execution strategy, so that a resumed attempt keeps it
+strategy.json             the chosen strategy and where the replay lies, so that a resumed attempt keeps both
 lock                      held by the trainer while it runs
 MUJOCO_LOG.TXT            warnings of MuJoCo, which writes them to the working directory: the trainer's is this one
 """

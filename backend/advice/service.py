@@ -66,9 +66,9 @@ def advise(session: Session, context: Context, viewer: Viewer, yaml: str) -> Adv
     return Advice(
         experiment=spec.name,
         members=size,
-        member_state_bytes=memory.state,
+        member_state_bytes=memory.kept.device,
         member_step_bytes=memory.batches + memory.step,
-        member_host_bytes=memory.ring + memory.batches,
+        member_host_bytes=memory.kept.host,
         shared_bytes=sum(memory.fixed),
         workers=here,
         elsewhere=[_speed(evidence, subject, size) for evidence in elsewhere if isinstance(subject, Subject)],

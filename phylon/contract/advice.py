@@ -60,11 +60,11 @@ class Advice(ReadModel):
     """Of a group, the experiment that takes most memory."""
     members: int
     member_state_bytes: int
-    """On the device: weights, targets, optimisers."""
+    """On the device: weights, targets, optimisers, and its replay where that lies there."""
     member_step_bytes: int
     """On the device while it learns: batches, gradients, activations."""
     member_host_bytes: int
-    """Its own replay, and batches on their way."""
+    """Its own replay, and batches on their way, where the replay lies in host memory."""
     shared_bytes: int
     """What members share, on device and host."""
     workers: list[WorkerAdvice]

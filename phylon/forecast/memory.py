@@ -1,7 +1,8 @@
 """What a population takes of a worker's memory: the forecast of a spec, and the sizes that the engine follows.
 
 On the device lie the members' states (weights, targets, optimisers), the batches of two calls at most, and what a
-gradient step needs meanwhile; in host memory the replay and the batches on their way. States, batches and replay are
+gradient step needs meanwhile; in host memory the replay and the batches on their way. A replay on the device lies there
+beside the batches of one call, and the host has nothing of it. States, batches and replay are
 exact. What a gradient step needs is an estimate; with it a compiled program has been forecast to within a tenth of what
 XLA says. Environments and libraries are not counted.
 """
@@ -14,6 +15,7 @@ from phylon.forecast.sizes import Learner
 from phylon.spec.algorithms.n_step import n_step_of
 from phylon.spec.algorithms.observations import observations_of
 from phylon.spec.entries import entry_of
+from phylon.spec.evolving import CopySpec
 from phylon.spec.experiment import ExperimentSpec
 from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.spec.segments import segment_steps, segment_updates, updates_at_once
@@ -37,11 +39,14 @@ class PopulationMemory(NamedTuple):
     state: int
     """Of a member on the device: weights, targets, optimisers."""
     batches: int
-    """Of a member on the device, and once more on their way to it."""
+    """Of a member on the device, and once more on their way to it from a replay in host memory."""
     step: int
     """On the device, for each member that learns at this time."""
     ring: int
-    """A member's own replay, in host memory."""
+    """A member's own replay."""
+    is_ring_on_device: bool = False
+    is_ring_copied: bool = False
+    """Whether selection makes new rings beside the old ones; in host memory it does so of the copied ones alone."""
 
     def of(self, size: int, at_once: int | None = None) -> Share:
         """At its peak; without `at_once` all members learn at the same time.
@@ -49,21 +54,37 @@ class PopulationMemory(NamedTuple):
         Selection makes the new states beside the old ones, when there are no batches.
         """
         learning = size * self.batches + min(size, at_once or size) * self.step
+        on_device, on_host = (self.ring, 0) if self.is_ring_on_device else (0, self.ring + self.batches)
+        selection = self.state + (on_device if self.is_ring_copied else 0)
         return Share(
-            device=self.fixed.device + size * self.state + max(size * self.state, learning),
-            host=self.fixed.host + size * (self.ring + self.batches),
+            device=self.fixed.device + size * (self.state + on_device) + max(size * selection, learning),
+            host=self.fixed.host + size * on_host,
         )
 
+    @property
+    def kept(self) -> Share:
+        """Of a member, all the time."""
+        if self.is_ring_on_device:
+            return Share(self.state + self.ring, 0)
+        return Share(self.state, self.ring + self.batches)
 
-def population_memory(spec: ExperimentSpec) -> PopulationMemory:
-    """Where members share a critic, or only some of them learn by gradients, a member's share is a mean."""
+
+def population_memory(spec: ExperimentSpec, is_replay_on_device: bool | None = None) -> PopulationMemory:
+    """Where members share a critic, or only some of them learn by gradients, a member's share is a mean.
+
+    Unless it is said where the replay lies, it is where the spec says; with `auto` in host memory, since it lies on the
+    device only where that has room to spare.
+    """
     learner = learner_of(spec)
     is_joint = describe_method(spec.population.method).joint is not None
     looks = describe_algorithm(spec.algorithm).memory.passes
     networks, share = learner.own + learner.critic, _learners(spec) / spec.population.size
-    batches = round(share * batch_bytes(spec))
+    if is_replay_on_device is None:
+        is_replay_on_device = spec.replay is not None and spec.replay.placement == "device"
+    batches = round(share * (call_bytes(spec) if is_replay_on_device else batch_bytes(spec)))
     copies = networks.weights // 4  # a CPU transposes one layer at a time
     passes = networks.weights + copies + looks * batch_rows(spec) * networks.activations
+    copying = getattr(spec.population.method, "copying", None)
     is_shared, rings = spec.replay is not None and spec.replay.sharing == "shared", replay_bytes(spec)
     return PopulationMemory(
         fixed=Share(_bytes(learner.critic_state) if is_joint else 0, rings if is_shared else 0),
@@ -72,6 +93,8 @@ def population_memory(spec: ExperimentSpec) -> PopulationMemory:
         # a program puts its batches into another order
         step=round(share * (call_bytes(spec) + _bytes(passes))),
         ring=0 if is_shared else rings // spec.population.size,
+        is_ring_on_device=is_replay_on_device,
+        is_ring_copied=isinstance(copying, CopySpec) and copying.replay,
     )
 
 

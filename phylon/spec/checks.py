@@ -17,6 +17,7 @@ from phylon.spec.distributions import Choice, bounds
 from phylon.spec.entries import Unwrappable, entries_of, entry_of, plain_entry
 from phylon.spec.environment import ProcgenSpec
 from phylon.spec.evolving import CopySpec, Evolving
+from phylon.spec.placement import device_replay_is_possible
 from phylon.spec.problems import Problem, showable
 from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.spec.segments import segment_steps
@@ -554,6 +555,7 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     resets_have_parts,
     fitness_can_be_measured,
     execution_settings_are_read,
+    device_replay_is_possible,
     films_are_possible,
     warmup_fits,
 )

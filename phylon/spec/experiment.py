@@ -30,6 +30,9 @@ class ReplaySpec(Model):
 
     sharing: Literal["per_member", "shared"] = "per_member"
     """`per_member`: each has a ring of its own. `shared`: there is one, which all members fill and draw from."""
+    placement: Literal["auto", "host", "device"] = "auto"
+    """Where rings lie. `device`: beside members and environments, and a segment is one program; for environments that
+    are JAX functions. `auto`: there where that is possible and the forecast fits its memory, else in host memory."""
     capacity: Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
     """Transitions in a ring."""
     ratio: Annotated[float, Field(strict=True, gt=0, le=128)] = 1.0

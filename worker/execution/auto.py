@@ -68,13 +68,18 @@ def choose(
     trial: Callable[[], Trial],
     structure: dict[str, Any],
     measurements: Path,
+    must_fuse: bool = False,
 ) -> Chosen:
-    """The strategy that the spec names, or for `auto` the fastest. `structure`: what its speed depends on."""
+    """The strategy that the spec names, or for `auto` the fastest. `structure`: what its speed depends on. With
+    `must_fuse` only those count whose updates can be part of a larger program."""
     if wanted.strategy != "auto":
         execution = build_execution(wanted.strategy, work, wanted)
         return Chosen(execution, f"the spec asks for {execution.description}")
     devices = jax.local_devices()
-    names = candidates(work.population_size, devices)
+    names: list[StrategyName] = candidates(work.population_size, devices)
+    if must_fuse:
+        are_even = Shares.of(work.population_size, len(devices)).are_even
+        names = [name for name in names if name != "parallel" and (name != "sharded" or are_even)]
     if len(names) == 1 and devices[0].platform == "cpu":
         execution = build_execution(names[0], work)
         return Chosen(execution, f"auto chose {execution.description}: {NOTHING_ELSE}")

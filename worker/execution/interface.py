@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.worker.core.keys import member_keys
-from phylon.worker.core.types import Algorithm, EnvironmentInfo, Hyperparams, Metrics, Transition
+from phylon.worker.core.types import Algorithm, EnvironmentInfo, Hyperparams, Key, Metrics, Transition
 
 Population = Any
 """A tree of arrays with a leading member axis [P]."""
@@ -132,6 +132,10 @@ class UpdateFn(Protocol):
     ) -> tuple[Population, Report]: ...
 
 
+LearnFn = Callable[[Population, Hyperparams, Any, Key, jax.Array], tuple[Population, Report]]
+"""(population, hyper-parameters, batches, keys, numbers of the first updates) -> what an update gives. A pure function
+of all members, or of those of one device, that larger programs contain. Keys [members]: `members.learning_keys`."""
+
 GatherFn = Callable[[Population, NDArray[np.int32]], Population]
 """(population, parents [P]) -> the population in which slot i holds what slot parents[i] held."""
 
@@ -144,6 +148,8 @@ class Strategy(NamedTuple):
     """Moves a tree of arrays [P, ...] to where the members live."""
     update: UpdateFn
     gather: GatherFn
+    learn: LearnFn | None = None
+    """None where members learn in processes of their own, as one, or on devices that do not divide them."""
     place_batches: Callable[[Any], Any] | None = None
     """Moves what an update learns from, [P, ...], to where it is read, if that is not where `place` moves trees."""
     detail: str = ""
@@ -167,6 +173,7 @@ class Execution(NamedTuple):
     init: InitFn
     acting: Acting
     update: UpdateFn
+    learn: LearnFn | None
     gather: GatherFn
     close: Callable[[], None]
 
@@ -184,6 +191,7 @@ def make_execution(
         init=init,
         acting=acting,
         update=strategy.update,
+        learn=strategy.learn,
         gather=strategy.gather,
         close=strategy.close,
     )

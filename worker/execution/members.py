@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.worker.core.keys import derive, update_keys
+from phylon.worker.core.keys import derive, member_keys, update_keys
 from phylon.worker.core.types import Algorithm, Array, Hyperparams, Joint, Key, State, Transition
 from phylon.worker.execution.acting import own_parts
 from phylon.worker.execution.interface import Population, Report
@@ -46,6 +46,11 @@ def member_updates(algorithm: Algorithm) -> MemberUpdates:
         return state, Report({name: jnp.mean(values) for name, values in metrics.items()}, hyperparams)
 
     return run
+
+
+def learning_keys(key: Array, size: int) -> Key:
+    """Of each slot [size], from the words of the run's key; the numbers of updates are folded in later."""
+    return member_keys(derive(jax.random.wrap_key_data(key), "update"), size)
 
 
 def update_one_by_one(

@@ -3,6 +3,7 @@
 The stacked population is donated to each call and written in place, so nothing is unstacked or stacked again.
 """
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import compile_options
 from phylon.worker.execution.interface import Device, KeyWords, Population, Report, Strategy, Workload
-from phylon.worker.execution.members import member_at, member_updates, put_member, take_members
+from phylon.worker.execution.members import member_at, member_updates, put_member, take_members, update_one_by_one
 
 
 def sequential(work: Workload, device: Device) -> Strategy:
@@ -34,6 +35,7 @@ def sequential(work: Workload, device: Device) -> Strategy:
         place=lambda tree: jax.device_put(tree, device),
         update=update,
         gather=jax.jit(take_members),
+        learn=partial(update_one_by_one, member_updates(work.algorithm)),
     )
 
 

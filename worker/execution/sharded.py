@@ -9,6 +9,7 @@ with copies of the last member, which are dropped: nobody outside an update ever
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -16,11 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
-from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import MEMBER_AXIS, Shares, compile_options, map_shards
-from phylon.worker.execution.interface import Device, KeyWords, Population, Report, Strategy, Workload
-from phylon.worker.execution.members import member_updates, take_members, update_one_by_one
+from phylon.worker.execution.interface import Device, KeyWords, LearnFn, Population, Report, Strategy, Workload
+from phylon.worker.execution.members import learning_keys, member_updates, take_members, update_one_by_one
 
 
 def sharded(work: Workload, available: Sequence[Device]) -> Strategy:
@@ -45,30 +45,26 @@ def sharded(work: Workload, available: Sequence[Device]) -> Strategy:
         place_batches=place_batches,
         update=update,
         gather=sharded_gather_program(work, mesh),
+        # A larger program would hand round all that it holds, where shares are uneven.
+        learn=learn_share(work, devices[0]) if shares.are_even else None,
         detail=f"over {len(devices)} devices" if len(devices) > 1 else "",
     )
 
 
 def sharded_program(work: Workload, mesh: Mesh | AbstractMesh, device: Device) -> Any:
     """`device`: one of the mesh, or one that is like them."""
-    shares = Shares(mesh.size, work.population_size)
-    member = member_updates(work.algorithm)
-
-    def part(*arguments: Any) -> tuple[Population, Report]:
-        if device.platform == "cpu":
-            return update_one_by_one(member, *arguments)
-        return jax.vmap(member)(*arguments)
+    shares, part = Shares(mesh.size, work.population_size), learn_share(work, device)
 
     def own_part(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], keys: Array, firsts: Array
     ) -> tuple[Population, Report]:
-        own = shares.own((population, hyperparams, keys, firsts))
-        return shares.hand_round(part(*own[:2], batches, *own[2:]))
+        population, hyperparams, keys, firsts = shares.own((population, hyperparams, keys, firsts))
+        return shares.hand_round(part(population, hyperparams, batches, keys, firsts))
 
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        keys = learning_keys(key, work.population_size)
         firsts = jnp.full(work.population_size, first)
         if shares.are_even:
             return map_shards(mesh, part)(population, hyperparams, batches, keys, firsts)
@@ -80,6 +76,12 @@ def sharded_program(work: Workload, mesh: Mesh | AbstractMesh, device: Device) -
 
     home = NamedSharding(mesh, PartitionSpec(MEMBER_AXIS) if shares.are_even else PartitionSpec())
     return jax.jit(run, donate_argnums=0, out_shardings=home, compiler_options=compile_options(device))
+
+
+def learn_share(work: Workload, device: Device) -> LearnFn:
+    """What a device does with the members that it has."""
+    member = member_updates(work.algorithm)
+    return partial(update_one_by_one, member) if device.platform == "cpu" else jax.vmap(member)
 
 
 def sharded_gather_program(work: Workload, mesh: Mesh | AbstractMesh) -> Any:

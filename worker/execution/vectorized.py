@@ -13,11 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import compile_options
-from phylon.worker.execution.interface import Device, KeyWords, Population, Report, Strategy, Workload
-from phylon.worker.execution.members import member_updates, take_members
+from phylon.worker.execution.interface import Device, KeyWords, LearnFn, Population, Report, Strategy, Workload
+from phylon.worker.execution.members import learning_keys, member_updates, take_members
 
 
 def vectorized(work: Workload, device: Device, chunk: int | None = None) -> Strategy:
@@ -34,6 +33,7 @@ def vectorized(work: Workload, device: Device, chunk: int | None = None) -> Stra
         place=lambda tree: jax.device_put(tree, device),
         update=update,
         gather=jax.jit(take_members),
+        learn=learn_in_chunks(work, chunk),
         detail=f"in chunks of {at_once}" if chunks > 1 else "",
     )
 
@@ -48,18 +48,20 @@ def divide(size: int, chunk: int | None) -> tuple[int, int]:
 
 
 def vectorized_program(work: Workload, device: Device, chunk: int | None = None) -> Any:
-    member, (chunks, at_once) = member_updates(work.algorithm), divide(work.population_size, chunk)
-
-    def members(*arguments: Any) -> tuple[Population, Report]:
-        if chunks == 1:
-            return jax.vmap(member)(*arguments)
-        return jax.lax.map(lambda one: member(*one), arguments, batch_size=at_once)
+    learn = learn_in_chunks(work, chunk)
 
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        keys = learning_keys(key, work.population_size)
         firsts = jnp.full(work.population_size, first)
-        return members(population, hyperparams, batches, keys, firsts)
+        return learn(population, hyperparams, batches, keys, firsts)
 
     return jax.jit(run, donate_argnums=0, compiler_options=compile_options(device))
+
+
+def learn_in_chunks(work: Workload, chunk: int | None) -> LearnFn:
+    member, (chunks, at_once) = member_updates(work.algorithm), divide(work.population_size, chunk)
+    if chunks == 1:
+        return jax.vmap(member)
+    return lambda *arguments: jax.lax.map(lambda one: member(*one), arguments, batch_size=at_once)

@@ -4,6 +4,7 @@ The statistics are part of a member's state, so they are copied with its weights
 means and variances, never sums of squares, whose difference would lose all digits in float32.
 """
 
+import jax
 import jax.numpy as jnp
 
 from phylon.worker.core.types import Array
@@ -24,6 +25,11 @@ def take_in(statistics: Moments, observations: Array) -> Moments:
     count = jnp.full((), len(observations), jnp.float32)
     new = Moments(count, jnp.mean(observations, axis=0), jnp.var(observations, axis=0))
     return merge_moments(statistics, new)
+
+
+def take_in_rollouts(statistics: Moments, observations: Array) -> Moments:
+    """Of many members: statistics [members], and what each has seen in a segment, [members, calls, envs, *shape]."""
+    return jax.vmap(lambda own, seen: take_in(own, seen.reshape(-1, *seen.shape[2:])))(statistics, observations)
 
 
 def normalise(statistics: Moments, observations: Array, clip: float) -> Array:

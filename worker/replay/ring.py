@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.worker.core.types import EnvironmentInfo, NStepTransition, Transition
+from phylon.worker.replay.steps import gather_steps, window_of
 
 HostTransition = Transition[NDArray[Any]]
 HostSample = Transition[NDArray[Any]] | NStepTransition[NDArray[Any]]
@@ -86,47 +87,13 @@ class Replay:
 
         The arrays are new each time: a device may still be reading the previous ones.
         """
-        first = Transition(*(_take(stored, indices) for stored in self._fields))
-        if self._ended is None:
-            return first
-        reward = np.zeros((*indices.shape, self._n_step), np.float32)
-        reward[..., 0], steps = first.reward, np.ones(indices.shape, np.float32)
-        last, age, goes_on = indices, self._ages(indices), ~_take(self._ended, indices)
-        for step in range(1, self._n_step):
-            age = age + self._envs
-            goes_on &= age < self.size  # beyond the newest there is the oldest
-            last = np.where(goes_on, self._at_age(indices, age), last)
-            reward[..., step] = np.where(goes_on, _take(self._fields.reward, last), 0)
-            steps += goes_on
-            goes_on &= ~_take(self._ended, last)
-        terminated, next_obs = (_take(stored, last) for stored in (self._fields.terminated, self._fields.next_obs))
-        return NStepTransition(first.obs, first.action, reward, terminated, next_obs, steps)
-
-    @property
-    def _oldest(self) -> int:
-        """Its place in a ring."""
-        return (self.added - self.size) % self.capacity
-
-    def _ages(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many transitions were added before each of these, of those that are there."""
-        return (indices - self._oldest) % self.capacity
-
-    def _at_age(self, indices: NDArray[np.int64], ages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The transitions of these ages, in the rings of the given ones."""
-        return indices - indices % self.capacity + (self._oldest + ages) % self.capacity
+        window = window_of(self.added, self.capacity)
+        return gather_steps(_take, self._fields, self._ended, indices, window, self._envs, self._n_step)
 
     def draw(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
         """Indices of `count` transitions per member into the storage of all members, [P, count]."""
-        if not self.added:
-            raise ValueError("the replay is empty: add transitions before sampling")
-        indices = np.empty((self.population_size, count), np.int64)
-        for member in range(self.population_size):
-            bits = np.random.Philox(
-                key=np.array([seed, member], np.uint64), counter=np.array([0, 0, REPLAY_STREAM, segment], np.uint64)
-            )
-            indices[member] = np.random.Generator(bits).integers(self.size, size=count)
-            indices[member] += member * self.capacity
-        return indices
+        first_of_members = self.capacity * np.arange(self.population_size)[:, None]
+        return draw_indices(self.population_size, self.size, seed, segment, count) + first_of_members
 
     def copy(self, parents: NDArray[np.int32]) -> None:
         """Each ring becomes a copy of its parent's, [P]; those that keep their own are not touched."""
@@ -154,6 +121,19 @@ class Replay:
         """All arrays [P, capacity, ...] by name."""
         fields = self._fields._asdict()
         return fields if self._ended is None else {**fields, "ended": self._ended}
+
+
+def draw_indices(population_size: int, size: int, seed: int, segment: int, count: int) -> NDArray[np.int64]:
+    """Places of `count` transitions in each member's own ring, of which the first `size` are filled, [P, count]."""
+    if not size:
+        raise ValueError("the replay is empty: add transitions before sampling")
+    indices = np.empty((population_size, count), np.int64)
+    for member in range(population_size):
+        bits = np.random.Philox(
+            key=np.array([seed, member], np.uint64), counter=np.array([0, 0, REPLAY_STREAM, segment], np.uint64)
+        )
+        indices[member] = np.random.Generator(bits).integers(size, size=count)
+    return indices
 
 
 def _take(stored: NDArray[Any], indices: NDArray[np.int64]) -> NDArray[Any]:

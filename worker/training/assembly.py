@@ -22,8 +22,11 @@ from phylon.worker.training.collect import Collector, HostCollector
 from phylon.worker.training.collect_on_device import DeviceCollector
 from phylon.worker.training.evaluate import Evaluator, HostEvaluator
 from phylon.worker.training.evaluate_on_device import DeviceEvaluator
-from phylon.worker.training.experience import Experience, make_experience
+from phylon.worker.training.experience import HandedOver, make_experience
+from phylon.worker.training.placement import choose_place
 from phylon.worker.training.reads import check_reads
+from phylon.worker.training.replay_on_device import DeviceReplay
+from phylon.worker.training.segment_on_device import DeviceSegment
 from phylon.worker.training.videos import VideoRecorder
 
 
@@ -37,7 +40,9 @@ class Parts(NamedTuple):
     explanation: str
     """Why this strategy."""
     method: PopulationMethod
-    experience: Experience
+    experience: HandedOver | DeviceReplay
+    segment: DeviceSegment | None
+    """Where the replay lies on the device."""
     collector: Collector
     evaluator: Evaluator
     recorder: VideoRecorder | None
@@ -65,12 +70,17 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
     )
     check_reads(spec, work, joint)
     learners = joint.learners if joint else size
-    experience = make_experience(spec, info, seed, learners)
+    experience: HandedOver | DeviceReplay = make_experience(spec, info, seed, learners)
     if joint:
         reason = f"members of {spec.population.method.name} share a critic, so they learn in one program on one device"
-        chosen = Chosen(build_joint_execution(work, joint), f"vectorized: {reason}")
+        chosen, is_on_device = Chosen(build_joint_execution(work, joint), f"vectorized: {reason}"), False
     else:
-        chosen = _recall_or_choose(spec, work, experience, run_dir, measurements)
+        chosen, is_on_device = _recall_or_choose(spec, work, experience, run_dir, measurements)
+    collector, segment = _make_collector(spec, seed, chosen.execution), None
+    if is_on_device:
+        assert isinstance(collector, DeviceCollector), f"suite {spec.environment.suite} says that it is functional"
+        experience = DeviceReplay(spec, info, seed, chosen.execution)
+        segment = DeviceSegment(work, chosen.execution, collector, experience, seed)
     return Parts(
         spec=spec,
         seed=seed,
@@ -80,7 +90,8 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path)
         explanation=chosen.explanation,
         method=method,
         experience=experience,
-        collector=_make_collector(spec, seed, chosen.execution),
+        segment=segment,
+        collector=collector,
         evaluator=_make_evaluator(spec, chosen.execution),
         recorder=None if spec.videos is None else VideoRecorder(spec, spec.videos, run_dir),
     )
@@ -106,15 +117,18 @@ def _make_evaluator(spec: ExperimentSpec, execution: Execution) -> Evaluator:
 
 
 def _recall_or_choose(
-    spec: ExperimentSpec, work: Workload, experience: Experience, run_dir: Path, measurements: Path
-) -> Chosen:
-    """Strategies round differently, so a resumed run must keep the one that it started with."""
+    spec: ExperimentSpec, work: Workload, experience: HandedOver, run_dir: Path, measurements: Path
+) -> tuple[Chosen, bool]:
+    """The strategy, and whether the replay lies on the device. Strategies round differently, and so does a segment that
+    is one program, so a resumed run must keep what it started with."""
     file = run_dir / "strategy.json"
     if file.exists():
         earlier = json.loads(file.read_bytes())
         chunk = earlier.get("chunk") or spec.execution.chunk  # it rounds differently, too; older runs chose none
         settings = spec.execution.model_copy(update={"chunk": chunk})
-        return Chosen(build_execution(earlier["strategy"], work, settings), earlier["explanation"], chunk)
+        execution = build_execution(earlier["strategy"], work, settings)
+        chosen = Chosen(execution, earlier["explanation"], chunk)
+        return chosen, earlier.get("replay") == "device"  # older runs do not say
     tunable = set(tunable_fields(type(spec.algorithm)))
     structure = {
         "algorithm": spec.algorithm.model_dump(mode="json", exclude=tunable),
@@ -125,7 +139,15 @@ def _recall_or_choose(
     def trial() -> Trial:
         return Trial(experience.example(), experience.at_once)
 
-    chosen = choose(spec.execution, work, trial, structure, measurements)
-    content = {"strategy": chosen.execution.strategy, "explanation": chosen.explanation, "chunk": chosen.chunk}
+    must_fuse = spec.replay is not None and spec.replay.placement == "device"
+    chosen = choose(spec.execution, work, trial, structure, measurements, must_fuse)
+    place = choose_place(spec, chosen.execution)
+    chosen = chosen._replace(explanation="; ".join(filter(None, (chosen.explanation, place.why))))
+    content = {
+        "strategy": chosen.execution.strategy,
+        "explanation": chosen.explanation,
+        "chunk": chosen.chunk,
+        "replay": "device" if place.is_on_device else "host",
+    }
     replace_file(file, json.dumps(content, indent=2).encode())
-    return chosen
+    return chosen, place.is_on_device

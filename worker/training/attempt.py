@@ -17,7 +17,7 @@ from phylon.worker.core.keys import derive, member_keys
 from phylon.worker.core.types import Array, Hyperparams
 from phylon.worker.execution import KeyWords, Population
 from phylon.worker.execution.compilation import compile_over_devices, fast_compile_options
-from phylon.worker.learning.observation_statistics import take_in
+from phylon.worker.learning.observation_statistics import take_in_rollouts
 from phylon.worker.learning.reward_scale import Moments
 from phylon.worker.population import Evolution, PopulationScores, ranks
 from phylon.worker.training.assembly import Parts
@@ -127,9 +127,6 @@ def make_programs(parts: Parts) -> Programs:
         keys = member_keys(derive(jax.random.wrap_key_data(key), "reset", step), work.population_size)
         return jax.vmap(partial(reset, work.algorithm, resets))(keys, hyperparams, population)
 
-    def take_in_segment(statistics: Moments, obs: Array) -> Moments:
-        return jax.vmap(lambda own, obs: take_in(own, obs.reshape(-1, *obs.shape[2:])))(statistics, obs)
-
     def renew_members(
         key: Array, step: Array, hyperparams: Hyperparams, population: Population, shares: Array
     ) -> Population:
@@ -143,7 +140,7 @@ def make_programs(parts: Parts) -> Programs:
         centre=compile_fast(centre),
         weight_deviation=compile_fast(weight_deviation),
         reset_members=compile_fast(reset_members),
-        take_in=compile_over_devices(take_in_segment, parts.execution.devices, work.population_size),
+        take_in=compile_over_devices(take_in_rollouts, parts.execution.devices, work.population_size),
         renew_members=compile_fast(renew_members),
         copy_population=jax.jit(partial(jax.tree.map, jnp.copy)),
     )

@@ -31,32 +31,33 @@ class DeviceCollector:
         self._explore = execution.acting.explore
         spread = partial(compile_over_devices, devices=execution.devices, members=population_size)
         self.start = spread(partial(start_from_seeds, self._environment))
-        self.program = spread(self._segment, donated=(2, 3))
-        self._now: tuple[Pool, Array] | None = None
+        self.program = spread(self.segment, donated=(2, 3))
+        self.now: tuple[Pool, Array] | None = None
+        """All environments and what they show; None until they are restarted."""
         self.episodes = EpisodeReturns(population_size, self._envs, kept)
 
     def restart(self, checkpoint: int) -> None:
-        self._now = self.start(environment_seeds(self._seed, "train", checkpoint, self._count))
+        self.now = self.start(environment_seeds(self._seed, "train", checkpoint, self._count))
         self.episodes.cut()
 
     def collect(self, behaviour: Behaviour, stopwatch: Stopwatch) -> Rollout[Array]:
-        assert self._now is not None, "restart the environments first"
+        assert self.now is not None, "restart the environments first"
         if isinstance(behaviour, PolicyActions):
             policies, inputs = behaviour.actor.policies, behaviour.keys
         else:
             policies, inputs = None, behaviour.actions
         with stopwatch.phase("env"):
-            pool, obs, rollout = self.program(policies, np.swapaxes(inputs, 0, 1), *self._now)
-            self._now = pool, obs
+            pool, obs, rollout = self.program(policies, np.swapaxes(inputs, 0, 1), *self.now)
+            self.now = pool, obs
             ends = (rollout.transitions.terminated, rollout.truncated)
             reward, terminated, truncated = jax.device_get((rollout.transitions.reward, *ends))
             self.episodes.add(reward, (terminated + truncated) > 0)
         return rollout
 
     def close(self) -> None:
-        self._now = None
+        self.now = None
 
-    def _segment(
+    def segment(
         self, policies: Policies | None, inputs: Array, pool: Pool, obs: Array
     ) -> tuple[Pool, Array, Rollout[Array]]:
         """A segment of some members. `inputs`: keys or, without policies, actions, [members, calls, ...]."""

@@ -17,6 +17,8 @@ from phylon.worker.training.collect import HostRollout, flatten_time, merge_memb
 
 
 class Experience(Protocol):
+    """What members learn from, wherever it lies."""
+
     updates: int
     """Gradient updates per segment."""
     at_once: int
@@ -32,14 +34,6 @@ class Experience(Protocol):
         """All environments restart, so what comes next does not follow what was added last."""
         ...
 
-    def draw(self, segment: int) -> Iterator[Any]:
-        """What the updates of this segment learn from, [P, ...] per call."""
-        ...
-
-    def example(self) -> Any:
-        """Random data with the shapes of one call, for timing."""
-        ...
-
     def copy(self, parents: NDArray[np.int32]) -> None:
         """Each slot receives a copy of the experience of its parent, [P]."""
         ...
@@ -47,6 +41,18 @@ class Experience(Protocol):
     def to_arrays(self) -> dict[str, NDArray[Any]]: ...
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...
+
+
+class HandedOver(Experience, Protocol):
+    """Experience that is handed to the updates call by call."""
+
+    def draw(self, segment: int) -> Iterator[Any]:
+        """What the updates of this segment learn from, [P, ...] per call."""
+        ...
+
+    def example(self) -> Any:
+        """Random data with the shapes of one call, for timing."""
+        ...
 
 
 class FromReplay:
@@ -135,7 +141,7 @@ class FromRollout:
         del arrays
 
 
-def make_experience(spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int) -> Experience:
+def make_experience(spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int) -> HandedOver:
     return FromReplay(spec, info, seed, learners) if spec.algorithm.learns_from == "replay" else FromRollout(spec, info)
 
 

@@ -23,6 +23,8 @@ from phylon.worker.training.divergence import set_diverged_aside, without
 from phylon.worker.training.final import finish
 from phylon.worker.training.observing import observe
 from phylon.worker.training.randomness import random_actions
+from phylon.worker.training.replay_on_device import DeviceReplay
+from phylon.worker.training.segment_on_device import DeviceSegment
 from phylon.worker.training.stopping import check_limits, find_end
 from phylon.worker.training.stopwatch import Stopwatch
 
@@ -63,6 +65,9 @@ def run_loop(attempt: Attempt) -> Outcome:
 def _run_segment(attempt: Attempt, learner: Executor) -> None:
     state, experience, stopwatch = attempt.state, attempt.parts.experience, attempt.stopwatch
     segment, is_warming_up = state.step // attempt.segment_steps, state.step < experience.warmup
+    if attempt.parts.segment is not None and not is_warming_up:
+        _run_segment_on_device(attempt, attempt.parts.segment, segment)
+        return
     is_overlapping = attempt.spec.execution.overlap
     behaviour = _choose_behaviour(attempt, segment, is_warming_up)
     learning: Future[Updates] | None = None
@@ -85,6 +90,15 @@ def _run_segment(attempt: Attempt, learner: Executor) -> None:
         _commit_updates(attempt, _learn(attempt, segment, stopwatch))
     if segment > 0:
         observe(attempt, rollout)
+
+
+def _run_segment_on_device(attempt: Attempt, program: DeviceSegment, segment: int) -> None:
+    state, calls = attempt.state, attempt.segment_steps // attempt.spec.environment.envs_per_member
+    updates = program.run(segment, calls, state.population, state.placed, attempt.stopwatch)
+    state.step += attempt.segment_steps
+    state.had_ended = False
+    check_limits(attempt)
+    _commit_updates(attempt, Updates(*updates))
 
 
 def _choose_behaviour(attempt: Attempt, segment: int, is_warming_up: bool) -> Behaviour:
@@ -144,6 +158,7 @@ def _commit_updates(attempt: Attempt, updates: Updates) -> None:
 def _device_batches(attempt: Attempt, segment: int, stopwatch: Stopwatch) -> Iterator[Any]:
     """What each update call of the segment learns from, on the device."""
     experience = attempt.parts.experience
+    assert not isinstance(experience, DeviceReplay), "its segments are learned from where they are collected"
     calls = experience.draw(segment)
     for _ in range(experience.updates // experience.at_once):
         with stopwatch.phase("sample"):

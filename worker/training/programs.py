@@ -31,6 +31,8 @@ from phylon.worker.training.assembly import Parts
 from phylon.worker.training.attempt import make_programs
 from phylon.worker.training.collect_on_device import DeviceCollector
 from phylon.worker.training.evaluate_on_device import DeviceEvaluator
+from phylon.worker.training.experience import make_experience
+from phylon.worker.training.replay_on_device import DeviceReplay
 
 CARDS = 2
 """That members are shared out to."""
@@ -64,7 +66,7 @@ def list_programs(parts: Parts) -> list[Program]:
 def _updates(parts: Parts) -> Iterator[Program]:
     work = parts.work
     population, numbers, card = parts.execution.shape, work.hyperparams_shape(), Card()
-    batches = shapes(parts.experience.example())
+    batches = shapes(make_experience(parts.spec, work.info, parts.seed, parts.learners).example())
     given = (population, numbers, batches, KEY, NUMBER)
     if algorithm := build_joint_algorithm(parts.spec, work.info):
         yield Program("init", joint_init_program(work, algorithm), (KEY, numbers))
@@ -149,6 +151,10 @@ def _environments(parts: Parts) -> Iterator[Program]:
         yield Program("start", collector.start, (seeds,), shares=shares)
         begun = jax.eval_shape(collector.start, seeds)
         yield Program("collect", collector.program, (policies, of_calls, *begun), (2, 3), shares)
+        if parts.segment is not None and isinstance(parts.experience, DeviceReplay):
+            given = shapes(parts.segment.prepare(0, segment_steps(parts.spec) // envs))
+            arguments = (parts.execution.shape, work.hyperparams_shape(), *begun, shapes(parts.experience.rings), given)
+            yield Program("segment", parts.segment.program, arguments, (0, 2, 3, 4), shares)
     if isinstance(evaluator, DeviceEvaluator):
         seeds = jax.ShapeDtypeStruct((size * parts.spec.evaluation.episodes,), jnp.uint32)
         yield Program("evaluate", evaluator.program, (policies, seeds, keys), shares=shares)

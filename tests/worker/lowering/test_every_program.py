@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from jax.sharding import AbstractMesh
 
-from phylon.registry import algorithms, methods
+from phylon.registry import algorithms, methods, suites
 from phylon.spec import parse_spec
 from phylon.spec.algorithms.convolutions import NetworkSpec
 from phylon.worker.execution import StrategyName
@@ -95,7 +95,11 @@ def test_no_program_is_forgotten(request, programs):
     assert {name.removeprefix("update, ") for name in names if name.startswith("update")} == updates
     assert {"init", "explore", "exploit", "evolve", "gather", "copy"} <= names
     assert ("reset" in names) == ("take in" in names) == ("resets" in case)
-    assert ("collect" in names) == ("evaluate" in names) == (case["environment"]["suite"] in ("gymnax", "mjx"))
+    is_functional = suites()[case["environment"]["suite"]].is_functional
+    assert ("collect" in names) == ("evaluate" in names) == is_functional
+    learns_from_replay = algorithms()[case["algorithm"]["name"]].experience == "replay"
+    is_on_device = is_functional and learns_from_replay and case["population"]["size"] == EVEN
+    assert ("segment" in names) == is_on_device
     assert len(names) == len(programs)
 
 

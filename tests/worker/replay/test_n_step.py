@@ -7,6 +7,7 @@ import pytest
 
 from phylon.worker.core.types import EnvironmentInfo, NStepTransition, Transition
 from phylon.worker.replay import FrameReplay, Replay
+from phylon.worker.replay.steps import Window
 
 MEMBERS = 2
 """The second one's rewards are those of the first plus 1000."""
@@ -107,9 +108,9 @@ def ignore_ends(monkeypatch):
 
 
 def ignore_the_write_head(monkeypatch):
-    monkeypatch.setattr(Replay, "_ages", lambda self, indices: np.zeros_like(indices) - 10**6)
+    monkeypatch.setattr(Window, "ages", lambda self, indices: np.zeros_like(indices) - 10**6)
     monkeypatch.setattr(
-        Replay, "_at_age", lambda self, i, ages: i - i % self.capacity + (i + ages + 10**6) % self.capacity
+        Window, "at_age", lambda self, i, ages: i - i % self.capacity + (i + ages + 10**6) % self.capacity
     )
 
 

@@ -28,6 +28,7 @@ from phylon.worker.execution.auto import Chosen
 from phylon.worker.execution.compilation import fast_compile_options
 from phylon.worker.execution.members import member_updates
 from phylon.worker.replay import make_replay
+from phylon.worker.replay.device_ring import empty_rings
 from phylon.worker.training import assembly
 from phylon.worker.training.experience import make_experience
 
@@ -128,6 +129,38 @@ def test_states_and_batches_are_as_large_as_forecast(kind):
 def test_a_replay_of_several_steps_is_as_large_as_forecast():
     spec = spec_of(CHEETAH, {"name": "td3", "n_step": 5}, replay={"capacity": 1000})
     assert make_replay(4, 1000, made_of(spec).info, 5).nbytes == replay_bytes(spec)
+
+
+PENDULUM = {"suite": "gymnax", "id": "Pendulum-v1"}
+
+
+@pytest.mark.parametrize("n_step", [1, 3])
+def test_a_replay_on_the_device_takes_its_memory(n_step):
+    algorithm, ratio = {"name": "td3", "n_step": n_step}, {"ratio": 64, "capacity": 1000}
+    device, host, auto = (
+        population_memory(spec_of(PENDULUM, algorithm, replay=ratio | {"placement": where}))
+        for where in ("device", "host", "auto")
+    )
+    assert auto == host
+    info = made_of(spec_of(PENDULUM, algorithm)).info
+    rings = empty_rings(4, 1000, info, n_step, jax.sharding.SingleDeviceSharding(jax.devices()[0]))
+    assert 4 * device.ring == bytes_of(rings)
+    assert (device.of(4).host, host.of(4).host) == (0, 4 * (host.ring + host.batches))
+    one_call_less = host.batches - device.batches
+    assert one_call_less == host.batches // 2, "nothing has to be handed over beside"
+    assert device.of(4).device - host.of(4).device == 4 * (device.ring - one_call_less)
+    assert (device.kept, host.kept) == (
+        (device.state + device.ring, 0),
+        (host.state, host.ring + host.batches),
+    )
+
+
+def test_copied_replays_are_there_twice():
+    pbt = {"name": "pbt", "interval": 256_000, "copying": {"replay": True}}
+    replay = {"placement": "device", "capacity": 100_000}
+    algorithm = {"name": "td3", "discount": {"uniform": [0.9, 0.99]}}
+    memory = population_memory(spec_of(PENDULUM, algorithm, pbt, replay=replay))
+    assert memory.of(4).device == 8 * (memory.state + memory.ring)
 
 
 def test_of_many_batches_there_are_those_of_two_calls():

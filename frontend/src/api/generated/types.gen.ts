@@ -45,13 +45,13 @@ export type Advice = {
     /**
      * Member Host Bytes
      *
-     * Its own replay, and batches on their way.
+     * Its own replay, and batches on their way, where the replay lies in host memory.
      */
     member_host_bytes: number;
     /**
      * Member State Bytes
      *
-     * On the device: weights, targets, optimisers.
+     * On the device: weights, targets, optimisers, and its replay where that lies there.
      */
     member_state_bytes: number;
     /**
