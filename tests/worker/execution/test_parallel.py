@@ -47,7 +47,7 @@ def memory_shared() -> int:
 
 def start_and_train(setting, recipe, processes: int):
     """An update by processes that cannot do it."""
-    execution = parallel(replace(setting.work, recipe=recipe), processes)
+    execution = parallel(replace(setting.work, recipe=recipe), jax.local_devices()[0], processes)
     population = {"weights": np.ones((4, 2), np.float32)}
     return execution, partial(execution.update, population, setting.hyperparams, setting.batches, KEY, 0)
 
