@@ -106,8 +106,8 @@ describe("the evaluations of a run's policy", () => {
     const rows = within(await screen.findByTestId("evaluation-table")).getAllByRole("row")
     expect(rows.map((row) => row.textContent)).toEqual([
       "PolicyEnvironmentReturn (95 %)SmallestLargestStepsEpisodesDifference (95 %)",
-      "walk, run 7best member at step 4,000gymnasium:Hopper-v5likeliest actions120.0 ± 1090.00150.0200.010 / 10–",
-      "runM3 at step 4,000gymnasium:Hopper-v5likeliest actions120.0 ± 1090.00150.0200.010 / 10-20.00 ± 5",
+      "walk, run 7best member at step 4,000gymnasium:Hopper-v5likeliest actions120.0 ± 1090150.0200.010 / 10–",
+      "runM3 at step 4,000gymnasium:Hopper-v5likeliest actions120.0 ± 1090150.0200.010 / 10−20 ± 5",
     ])
     expect(screen.getByLabelText("walk, episode 1").getAttribute("src")).toBe("/api/v1/artifacts/31/content")
     expect(screen.getByText("run is not filmed: no display")).toBeTruthy()
