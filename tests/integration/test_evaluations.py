@@ -6,7 +6,9 @@ import signal
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from phylon.cli.app import app
 from phylon.contract.evaluation_events import EpisodesPlayed, evaluation_event
 from tests.conftest import Platform
 
@@ -30,6 +32,14 @@ def finished_run(platform: Platform, make_spec) -> int:
     return run_id
 
 
+def play(platform: Platform, *arguments: str) -> dict:
+    """What `phylon play` says of one policy."""
+    answer = CliRunner().invoke(app, ["play", *arguments, "--seed", "5", "--json", "--url", platform.url])
+    assert answer.exit_code == 0, answer.output
+    [row] = json.loads(answer.stdout)["policies"]
+    return row
+
+
 def events_of(platform: Platform, evaluation: int) -> list:
     """The whole history, once it has ended."""
     with httpx.stream("GET", f"{platform.url}/api/v1/evaluations/{evaluation}/events", trust_env=False) as answer:
@@ -39,8 +49,9 @@ def events_of(platform: Platform, evaluation: int) -> list:
 
 def test_a_killed_evaluation_is_as_one_that_was_left_alone(platform: Platform, finished_run: int, tmp_path):
     asked = {"episodes": 4 * ROUND, "seed": 5}
-    calm = platform.client.evaluate(finished_run, films=1, **asked)
-    found = platform.client.wait_for_evaluation(calm.id)
+    shown = play(platform, str(finished_run), "--episodes", "64", "--on-worker", "--film", str(tmp_path / "film.mp4"))
+    [calm] = platform.client.evaluations(finished_run)
+    found = platform.client.evaluation(calm.id)
     assert (found.status, found.error, found.done, found.worker_name) == ("finished", None, 64, "first")
     [policy], [played] = found.policies, found.played
     assert policy.summary.low < policy.summary.mean < policy.summary.high < 0, "a pendulum only costs"
@@ -49,7 +60,10 @@ def test_a_killed_evaluation_is_as_one_that_was_left_alone(platform: Platform, f
     [film] = policy.films
     assert film.episode_return == pytest.approx(played.returns[0], rel=1e-6), "the film shows the first episode"
     assert (film.episode_steps, film.ended) == (200, True)
-    assert b"ftyp" in platform.client.download(film, tmp_path).read_bytes()[:12]
+    assert b"ftyp" in (tmp_path / "film.mp4").read_bytes()[:12]
+    assert (shown["mean"], shown["high"]) == (policy.summary.mean, policy.summary.high)
+    here = play(platform, str(finished_run), "--episodes", str(ROUND))
+    assert here["mean"] == pytest.approx(sum(played.returns[:ROUND]) / ROUND), "here it plays the same episodes"
 
     # Of the same checkpoint comes the same policy; and this one's process dies after its first episodes.
     hit = platform.client.evaluate({"run": finished_run, "member": policy.loaded.member, "step": 400}, **asked)
@@ -70,7 +84,7 @@ def test_a_failing_one_says_why_and_harms_nobody(platform: Platform, finished_ru
     platform.worker.end()
     try:
         evaluation = platform.client.evaluate({"run": finished_run, "step": 400}, films=1).id
-        platform.client.delete_experiment(platform.client.run(finished_run).experiment_id)
+        platform.client.delete(platform.client.run(finished_run).experiment_id)
     finally:
         platform.start_worker()
     found = platform.client.wait_for_evaluation(evaluation)

@@ -105,16 +105,20 @@ describe("the evaluations of a run's policy", () => {
     show([evaluation({ policies: [first, other] })])
     const rows = within(await screen.findByTestId("evaluation-table")).getAllByRole("row")
     expect(rows.map((row) => row.textContent)).toEqual([
-      "PolicyEnvironmentReturn (95 %)SmallestLargestStepsEpisodesDifference (95 %)",
-      "walk, run 7best member at step 4,000gymnasium:Hopper-v5likeliest actions120.0 ± 1090150.0200.010 / 10–",
-      "runM3 at step 4,000gymnasium:Hopper-v5likeliest actions120.0 ± 1090150.0200.010 / 10−20 ± 5",
+      "PolicyReturn (95 %)Difference (95 %)SmallestLargestStepsEpisodesEnvironment",
+      "walk, run 7best member at step 4,000120.0 ± 10–90150.0200.010 / 10gymnasium:Hopper-v5likeliest actions",
+      "runM3 at step 4,000120.0 ± 10−20 ± 590150.0200.010 / 10gymnasium:Hopper-v5likeliest actions",
     ])
-    expect(screen.getByLabelText("walk, episode 1").getAttribute("src")).toBe("/api/v1/artifacts/31/content")
+    expect(screen.getByLabelText("Run 7, episode 1").getAttribute("src")).toBe("/api/v1/artifacts/31/content")
     expect(screen.getByText("run is not filmed: no display")).toBeTruthy()
   })
 
   it("say how far they are, why one failed, and when they could not be loaded", async () => {
-    const running = evaluation({ status: "running", done: 4, policies: [policy({ summary: null, loaded: null })] })
+    const running = evaluation({
+      status: "running",
+      done: 4,
+      policies: [policy({ summary: null, loaded: null })],
+    })
     const failed = evaluation({ id: 3, status: "failed", error: "it is gone", remedy: "choose another" })
     show([running, failed]).unmount()
     const view = show([running, failed])
@@ -134,6 +138,8 @@ describe("the evaluations of a run's policy", () => {
     const viewer = { ...LOCAL, is_admin: false, has_accounts: true }
     viewer.projects = [{ id: 1, name: "default", role: "viewer" }]
     show([], { "GET /api/v1/accounts/me": viewer })
-    await waitFor(() => expect(screen.getByRole("button", { name: "Evaluate" }).title).toContain("only a viewer"))
+    await waitFor(() =>
+      expect(screen.getByRole("button", { name: "Evaluate" }).title).toContain("only a viewer"),
+    )
   })
 })

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { evaluationsQuery } from "@/api/evaluations"
 import { EvaluationForm } from "@/features/evaluations/EvaluationForm"
 import { EvaluationItem } from "@/features/evaluations/EvaluationItem"
@@ -15,7 +16,15 @@ interface EvaluatePanelProps {
 export function EvaluatePanel({ run, trained, whyNothing }: EvaluatePanelProps) {
   const found = useQuery(evaluationsQuery(run))
   return (
-    <Panel hint="A worker plays fresh episodes, which no selection saw, and films some" title="Evaluate">
+    <Panel
+      actions={
+        <Link className="text-[13px] text-accent hover:underline" to="/evaluations">
+          All evaluations
+        </Link>
+      }
+      hint="A worker plays fresh episodes, which no selection saw, and films some"
+      title="Evaluate"
+    >
       <EvaluationForm run={run} trained={trained} whyNothing={whyNothing} />
       <div className="mt-5 border-line border-t pt-4">
         {found.isPending && <Loading label="Loading evaluations" />}

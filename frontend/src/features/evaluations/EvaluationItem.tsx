@@ -67,11 +67,15 @@ export function EvaluationItem({ evaluation }: { evaluation: EvaluationSummary }
   )
 }
 
+function whose({ run_id, name }: EvaluatedPolicy): string {
+  return run_id === null ? name : `Run ${run_id}`
+}
+
 function Films({ policies }: { policies: readonly EvaluatedPolicy[] }) {
   const several = policies.length > 1
-  const films = policies.flatMap(({ films, name }) => films.map((film) => ({ film, name })))
-  const problems = policies.flatMap(({ film_problem, name }) =>
-    film_problem ? [{ film_problem, name }] : [],
+  const films = policies.flatMap((policy) => policy.films.map((film) => ({ film, name: whose(policy) })))
+  const problems = policies.flatMap((policy) =>
+    policy.film_problem ? [{ film_problem: policy.film_problem, name: whose(policy) }] : [],
   )
   return (
     <>
@@ -81,7 +85,7 @@ function Films({ policies }: { policies: readonly EvaluatedPolicy[] }) {
         </p>
       ))}
       {films.length > 0 && (
-        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(14rem,100%),1fr))] gap-4">
+        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4">
           {films.map(({ film, name }) => (
             <li className="flex min-w-0 flex-col" key={film.id}>
               <FilmCard

@@ -10,24 +10,24 @@ const NUMBER = "numeric whitespace-nowrap text-right"
 /** What each policy earned; several stand beside the first one, episode by episode. */
 export function EvaluationTable({ evaluation }: { evaluation: EvaluationSummary }) {
   const several = evaluation.policies.length > 1
-  const numbers = ["Return (95 %)", "Smallest", "Largest", "Steps", "Episodes"]
-  if (several) numbers.push("Difference (95 %)")
+  const numbers = ["Return (95 %)", ...(several ? ["Difference (95 %)"] : []), "Smallest", "Largest", "Steps"]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div className="overflow-x-auto" tabIndex={0}>
       <table className="w-full text-left" data-testid="evaluation-table">
         <thead>
           <tr>
-            {["Policy", "Environment"].map((name) => (
-              <th className={HEADING} key={name} scope="col">
-                {name}
-              </th>
-            ))}
-            {numbers.map((name) => (
+            <th className={HEADING} scope="col">
+              Policy
+            </th>
+            {[...numbers, "Episodes"].map((name) => (
               <th className={classes(HEADING, "text-right")} key={name} scope="col">
                 {name}
               </th>
             ))}
+            <th className={HEADING} scope="col">
+              Environment
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -51,12 +51,12 @@ function PolicyRow({ evaluation, policy, several }: PolicyRowProps) {
   const { summary, loaded, difference } = policy
   const values = [
     summary ? describeMean(summary) : "–",
+    ...(several ? [difference ? describeMean(difference) : "–"] : []),
     formatValue(summary?.smallest),
     formatValue(summary?.largest),
     formatValue(summary?.length),
     `${summary?.episodes ?? 0} / ${evaluation.episodes}`,
   ]
-  if (several) values.push(difference ? describeMean(difference) : "–")
   return (
     <tr>
       <td className={CELL}>
@@ -75,6 +75,12 @@ function PolicyRow({ evaluation, policy, several }: PolicyRowProps) {
           {describeChoice(policy.choice, policy.step)}
         </span>
       </td>
+      {values.map((value, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+        <td className={classes(CELL, NUMBER, place === 0 && "font-medium")} key={place}>
+          {value}
+        </td>
+      ))}
       <td className={CELL}>
         <span className="whitespace-nowrap">
           {loaded?.environment ?? evaluation.environment ?? "as trained"}
@@ -83,12 +89,6 @@ function PolicyRow({ evaluation, policy, several }: PolicyRowProps) {
           {loaded ? (loaded.deterministic ? "likeliest actions" : "drawn actions") : "not begun"}
         </span>
       </td>
-      {values.map((value, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
-        <td className={classes(CELL, NUMBER, place === 0 && "font-medium")} key={place}>
-          {value}
-        </td>
-      ))}
     </tr>
   )
 }
