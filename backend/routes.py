@@ -16,6 +16,7 @@ from phylon.backend.catalogue import endpoints as catalogue
 from phylon.backend.comparisons import endpoints as comparisons
 from phylon.backend.controls import endpoints as controls
 from phylon.backend.dependencies import get_viewer
+from phylon.backend.evaluations import endpoints as evaluations
 from phylon.backend.events import endpoints as events
 from phylon.backend.experiments import endpoints as experiments
 from phylon.backend.explanations import endpoints as explanations
@@ -57,6 +58,7 @@ for part in (
     imports,
     views,
     studies,
+    evaluations,
     runs,
     metrics,
     lineage,

@@ -181,7 +181,7 @@ class Simulation:
         for (person, priority, devices), jobs in groups.items():
             lengths = [job.expected for job in jobs if job.expected is not None]
             expected = max(lengths) if len(lengths) == len(jobs) else None
-            ask = Ask(devices, "gpu", None, None, (), None, None)
+            ask = Ask(devices, "gpu", None, None, (), (), None)
             places: list[Place] = sorted((job.id, job.id) for job in jobs)
             oldest = min(job.queued_at for job in jobs)
             found.append(Batch(person, priority, ask, expected, oldest, places))

@@ -25,6 +25,7 @@ from phylon.comparisons_client import ComparisonsClient
 from phylon.contract.advice import Advice
 from phylon.contract.artifacts import Artifact
 from phylon.contract.catalogue import Algorithm, Environment, Method, Preset, Suite
+from phylon.contract.evaluations import EvaluationFilm
 from phylon.contract.events import EVENT_KINDS, RunEvent, run_event
 from phylon.contract.experiments import (
     BulkAction,
@@ -58,6 +59,7 @@ from phylon.contract.webhooks import (
     WebhookFormat,
 )
 from phylon.errors import ApiError, NotFound, PhylonUnreachable
+from phylon.evaluations_client import EvaluationsClient
 from phylon.forks_client import ForksClient
 from phylon.frames_client import FramesClient
 from phylon.imports_client import ImportsClient
@@ -82,7 +84,7 @@ SpecSource = ExperimentSpec | Group | Mapping[str, Any] | str | Path
 """A spec or a group of them, plain data, YAML text, or the path of a YAML file."""
 
 
-class Client(WorkClient, ComparisonsClient, ForksClient, ImportsClient, FramesClient):
+class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, ImportsClient, FramesClient):
     """A connection to the service at `url`: by default PHYLON_API_URL, else where `phylon login` signed in, else
     `phylon up` on this machine. `token` is by default PHYLON_TOKEN, else what `phylon login` stored for the address."""
 
@@ -348,6 +350,10 @@ class Client(WorkClient, ComparisonsClient, ForksClient, ImportsClient, FramesCl
         """What the study's process and its supervisor printed."""
         return self._logs(f"/studies/{study_id}", attempt, lambda: True)
 
+    def evaluation_logs(self, evaluation_id: int, attempt: int | None = None) -> Iterator[LoggedLine]:
+        """What the evaluation's process and its supervisor printed."""
+        return self._logs(f"/evaluations/{evaluation_id}", attempt, lambda: True)
+
     def _logs(self, path: str, attempt: int | None, has_ended: Callable[[], bool]) -> Iterator[LoggedLine]:
         after: str | None = None
         while True:
@@ -363,8 +369,11 @@ class Client(WorkClient, ComparisonsClient, ForksClient, ImportsClient, FramesCl
     def artifacts(self, run_id: int) -> list[Artifact]:
         return self._list(f"/runs/{run_id}/artifacts", Artifact)
 
-    def download(self, artifact: Artifact, folder: str | Path = ".") -> Path:
-        """Fetches a file of a run into `folder` and checks its hash. Returns where it lies."""
+    def download(self, artifact: Artifact | EvaluationFilm, folder: str | Path = ".") -> Path:
+        """Fetches a file of a run, or a film of an evaluation, into `folder` and checks its hash.
+
+        Returns where it lies.
+        """
         target = Path(folder) / Path(artifact.name).name
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(target.name + ".part")

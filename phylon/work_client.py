@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from phylon.accounts_client import AccountsClient
 from phylon.connection import ResultType
+from phylon.contract.evaluations import StoredEvaluation
 from phylon.contract.experiments import Experiment
 from phylon.contract.groups import ExperimentGroup
 from phylon.contract.queue import Queue
@@ -107,6 +108,18 @@ class WorkClient(AccountsClient):
 
     def retry_study(self, id: int) -> StoredStudy:
         return self._act(StoredStudy, f"/studies/{id}/retry")
+
+    def stop_evaluation(self, id: int) -> StoredEvaluation:
+        return self._act(StoredEvaluation, f"/evaluations/{id}/stop")
+
+    def pause_evaluation(self, id: int) -> StoredEvaluation:
+        return self._act(StoredEvaluation, f"/evaluations/{id}/pause")
+
+    def resume_evaluation(self, id: int) -> StoredEvaluation:
+        return self._act(StoredEvaluation, f"/evaluations/{id}/resume")
+
+    def retry_evaluation(self, id: int) -> StoredEvaluation:
+        return self._act(StoredEvaluation, f"/evaluations/{id}/retry")
 
     def stop_run(self, id: int) -> Run:
         return self._act(Run, f"/runs/{id}/stop")

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Artifact, Job, Run
+from phylon.backend.models import Artifact, Evaluation, EvaluationPolicy, Job, Run
 from phylon.run_directory import START_FILE
 
 
@@ -21,12 +21,15 @@ def get(session: Session, viewer: Viewer, artifact_id: int) -> Artifact:
 
 
 def get_of_worker(session: Session, worker_id: int, artifact_id: int) -> Artifact:
-    """Of a job that this worker has; or what the founders of all runs of its experiment begin with."""
+    """Of a job that this worker has; what the founders of all runs of its experiment begin with; or what holds a
+    policy that it is to evaluate."""
     held = select(Job.id).where(Job.worker_id == worker_id)
     experiments = select(Run.experiment_id).where(Run.job_id.in_(held))
     beside = select(Run.job_id).where(Run.experiment_id.in_(experiments))
     is_start = (Artifact.name == START_FILE) & Artifact.job_id.in_(beside)
-    statement = select(Artifact).where(Artifact.job_id.in_(held) | is_start)
+    evaluations = select(Evaluation.id).where(Evaluation.job_id.in_(held))
+    played = select(EvaluationPolicy.artifact_id).where(EvaluationPolicy.evaluation_id.in_(evaluations))
+    statement = select(Artifact).where(Artifact.job_id.in_(held) | is_start | Artifact.id.in_(played))
     artifact = session.scalar(statement.where(Artifact.id == artifact_id))
     if artifact is None:
         raise NotFound("artifact", artifact_id)

@@ -57,6 +57,6 @@ def _parse(given: str) -> Position:
     if match is None:
         raise Invalid(
             f"'{given}' is no position of this stream.",
-            "Pass the id of the last message, or the `stream` of the run or study, exactly as it came.",
+            "Pass the id of the last message, or the `stream` of the run, study or evaluation, exactly as it came.",
         )
     return Position(attempt=int(match[1]), seq=int(match[2]))

@@ -6,7 +6,7 @@ back below it, it gets a `rewind` first.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import anyio.to_thread
 from fastapi.sse import ServerSentEvent
@@ -19,6 +19,7 @@ from phylon.backend.events import repository
 from phylon.backend.events.position import Position, join_positions
 from phylon.backend.jobs import repository as jobs
 from phylon.backend.jobs.kinds import kind_of
+from phylon.contract.protocol import JobKindName
 from phylon.contract.stream import Rewind
 from phylon.contract.vocabulary import ACTIVE
 
@@ -29,7 +30,7 @@ _BATCH = 200
 class Subject(NamedTuple):
     """What a reader follows."""
 
-    kind: Literal["run", "study"]
+    kind: JobKindName
     id: int
     job_id: int | None
     """None where there is no such thing, or none that the reader may see."""

@@ -25,5 +25,6 @@ class Base(DeclarativeBase):
         dict[str, Any]: JSON(none_as_null=True),
         list[str]: JSON(none_as_null=True),
         list[int]: JSON(none_as_null=True),
+        list[float]: JSON(none_as_null=True),
         list[dict[str, Any]]: JSON(none_as_null=True),
     }

@@ -12,6 +12,7 @@ from phylon.backend.queue.ask import Ask, Needs, Offer, describe, find_lacking, 
 from phylon.backend.queue.snapshot import host_offer
 from phylon.forecast.memory import CARD_PROCESSES, members_at_once, population_memory
 from phylon.spec import ExperimentSpec, RuntimeStudySpec
+from phylon.spec.resources import ResourcesSpec
 
 KNOWN = timedelta(days=1)
 """How long a worker that is gone still counts: it may come back."""
@@ -31,22 +32,34 @@ class NoWorkerFits(Conflict):
 def ask_of(spec: ExperimentSpec) -> Ask:
     """With `memory: auto` the forecast of the whole population; only `sharded` surely spreads it over its devices."""
     resources = spec.resources
-    own = spec.environment.id if spec.environment.module else None
-    needs = Needs(spec.environment.suite, spec.algorithm.name, spec.population.method.name, own)
     memory, host_memory = resources.memory, None
     if memory == "auto":
         at_once = members_at_once(spec, CARD_PROCESSES, is_cpu=False)
         forecast = population_memory(spec).of(spec.population.size, at_once)
         parts = resources.devices if spec.execution.strategy == "sharded" else 1
         memory, host_memory = -(-forecast.device // parts), forecast.host
-    return Ask(resources.devices, resources.device, memory, host_memory, resources.labels, needs, None)
+    return Ask(resources.devices, resources.device, memory, host_memory, resources.labels, (_needs(spec),), None)
 
 
 def ask_of_study(spec: RuntimeStudySpec, worker_id: int | None) -> Ask:
     """What is updated is made up, not played, so nothing needs to be installed."""
-    resources = spec.resources
+    return _plain_ask(spec.resources, (), worker_id)
+
+
+def ask_of_evaluation(resources: ResourcesSpec, specs: Iterable[ExperimentSpec]) -> Ask:
+    """`specs`: of the policies, in the environments where they play. A policy and its episodes take little memory, so
+    none is forecast."""
+    return _plain_ask(resources, tuple(dict.fromkeys(map(_needs, specs))), None)
+
+
+def _plain_ask(resources: ResourcesSpec, needs: tuple[Needs, ...], worker_id: int | None) -> Ask:
     memory = None if resources.memory == "auto" else resources.memory
-    return Ask(resources.devices, resources.device, memory, None, resources.labels, None, worker_id)
+    return Ask(resources.devices, resources.device, memory, None, resources.labels, needs, worker_id)
+
+
+def _needs(spec: ExperimentSpec) -> Needs:
+    own = spec.environment.id if spec.environment.module else None
+    return Needs(spec.environment.suite, spec.algorithm.name, spec.population.method.name, own)
 
 
 def refuse_impossible(session: Session, asks: Iterable[Ask]) -> None:
@@ -63,7 +76,7 @@ def refuse_impossible(session: Session, asks: Iterable[Ask]) -> None:
 
 def _explain(ask: Ask, offers: list[Offer]) -> str:
     """By the offer that comes nearest: the one that lacks what is checked last."""
-    without_parts = ask._replace(needs=None)
+    without_parts = ask._replace(needs=())
     if any(find_lacking(without_parts, offer) is None for offer in offers):
         lacking = next(filter(None, (find_lacking(ask, offer) for offer in offers)))
         return f"no known worker has {lacking}"

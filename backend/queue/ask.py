@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from phylon.backend.models import Worker
 from phylon.forecast.advice import USABLE
@@ -30,12 +30,13 @@ class Ask(NamedTuple):
     host_memory: int | None
     """Bytes in host memory beside that. On a processor both lie in the same memory."""
     labels: tuple[str, ...]
-    needs: Needs | None
+    needs: tuple[Needs, ...]
+    """All of them: an evaluation plays policies of several runs."""
     worker_id: int | None
     """Only this worker may take it."""
 
 
-NO_ASK = Ask(1, "any", None, None, (), None, None)
+NO_ASK = Ask(1, "any", None, None, (), (), None)
 """One device of any kind."""
 
 
@@ -65,7 +66,14 @@ def write(ask: Ask) -> str:
 @lru_cache(maxsize=65_536)
 def read(text: str) -> Ask:
     devices, device, memory, host_memory, labels, needs, worker_id = json.loads(text)
-    return Ask(devices, device, memory, host_memory, tuple(labels), Needs(*needs) if needs else None, worker_id)
+    return Ask(devices, device, memory, host_memory, tuple(labels), _read_needs(needs), worker_id)
+
+
+def _read_needs(stored: list[Any] | None) -> tuple[Needs, ...]:
+    """Jobs that were queued by an earlier version have one, or null."""
+    if not stored:
+        return ()
+    return tuple(Needs(*each) for each in (stored if isinstance(stored[0], list) else [stored]))
 
 
 def offer_of(worker: Worker) -> Offer:
@@ -109,20 +117,14 @@ def make_offer(
 
 def find_lacking(ask: Ask, offer: Offer) -> str | None:
     """What is asked for and not offered, in words; None where nothing is lacking. Whose worker it is does not count."""
-    if ask.needs is not None:
-        if ask.needs.suite not in offer.suites:
-            return f"the suite '{ask.needs.suite}'"
-        if offer.algorithms is not None and ask.needs.algorithm not in offer.algorithms:
-            return f"the algorithm '{ask.needs.algorithm}'"
-        if offer.methods is not None and ask.needs.method not in offer.methods:
-            return f"the population method '{ask.needs.method}'"
-        if ask.needs.environment is not None and ask.needs.environment not in offer.environments:
-            return f"the environment '{ask.needs.environment}'"
+    missing = next(filter(None, (_find_missing(needs, offer) for needs in ask.needs)), None)
+    if missing is not None:
+        return missing
     if ask.device not in ("any", offer.device):
         return f"a {_NAMES[ask.device]}"
-    missing = [label for label in ask.labels if label not in offer.labels]
-    if missing:
-        return f"the label {missing[0]}"
+    labels = [label for label in ask.labels if label not in offer.labels]
+    if labels:
+        return f"the label {labels[0]}"
     if ask.devices > offer.slots:
         return f"{ask.devices} devices"
     needed = memory_of(ask, offer.device)
@@ -132,6 +134,18 @@ def find_lacking(ask: Ask, offer: Offer) -> str | None:
         room = offer.host_memory * ask.devices
         if ask.host_memory > room:
             return f"{gigabytes(ask.host_memory)} of host memory"
+    return None
+
+
+def _find_missing(needs: Needs, offer: Offer) -> str | None:
+    if needs.suite not in offer.suites:
+        return f"the suite '{needs.suite}'"
+    if offer.algorithms is not None and needs.algorithm not in offer.algorithms:
+        return f"the algorithm '{needs.algorithm}'"
+    if offer.methods is not None and needs.method not in offer.methods:
+        return f"the population method '{needs.method}'"
+    if needs.environment is not None and needs.environment not in offer.environments:
+        return f"the environment '{needs.environment}'"
     return None
 
 

@@ -184,6 +184,7 @@ class _Names:
             "experiment_id": row.experiment_id if may_see else None,
             "run_id": row.run_id if may_see else None,
             "study_id": row.study_id if may_see else None,
+            "evaluation_id": row.evaluation_id if may_see else None,
             "owner_id": row.owner_id,
             "owner": self.users[row.owner_id],
             "project_id": row.project_id,

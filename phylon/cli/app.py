@@ -13,6 +13,7 @@ from phylon.cli.check_environment import check_environment
 from phylon.cli.compare import compare
 from phylon.cli.controls import controls
 from phylon.cli.doctor import doctor
+from phylon.cli.evaluations import evaluations
 from phylon.cli.exits import EXIT_CODES, guarded
 from phylon.cli.experiments import list_, show, submit
 from phylon.cli.explain import explain
@@ -77,6 +78,7 @@ GROUPS: dict[str, dict[str, Callable[..., Any]]] = {
         "controls": controls,
         "groups": groups,
         "studies": studies,
+        "evaluations": evaluations,
         "logs": logs,
         "download": download,
         "webhooks": webhooks,

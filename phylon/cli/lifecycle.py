@@ -1,4 +1,4 @@
-"""Commands that change how runs and studies go on: stop, pause, resume, retry, extend; and attempts, their history."""
+"""Commands that change how work goes on: stop, pause, resume, retry, extend; and attempts, their history."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
@@ -13,6 +13,7 @@ from phylon.cli.language import JsonOption
 from phylon.cli.runs import choose_run
 from phylon.cli.spec_argument import set_field
 from phylon.client import Client
+from phylon.contract.evaluations import StoredEvaluation
 from phylon.contract.experiments import Experiment
 from phylon.contract.groups import ExperimentGroup
 from phylon.contract.runs import Attempt, Run
@@ -27,6 +28,7 @@ ReplicateOption = Annotated[
 ]
 GroupOption = Annotated[int | None, typer.Option(help="All experiments of the group with this number.")]
 StudyOption = Annotated[int | None, typer.Option(help="The runtime study with this number.")]
+EvaluationOption = Annotated[int | None, typer.Option(help="The evaluation with this number.")]
 
 
 class Verb(NamedTuple):
@@ -34,6 +36,7 @@ class Verb(NamedTuple):
     of_experiment: Callable[..., Experiment]
     of_group: Callable[..., ExperimentGroup]
     of_study: Callable[[Client, int], StoredStudy] | None = None
+    of_evaluation: Callable[[Client, int], StoredEvaluation] | None = None
 
 
 def stop(
@@ -41,14 +44,15 @@ def stop(
     replicate: ReplicateOption = None,
     group: GroupOption = None,
     study: StudyOption = None,
+    evaluation: EvaluationOption = None,
     url: UrlOption = None,
 ) -> None:
     """Let runs end at their next segment border, each with a checkpoint; what waits leaves the queue.
 
     Example: `phylon stop 3`
     """
-    verb = Verb(Client.stop_run, Client.stop, Client.stop_group, Client.stop_study)
-    _act(verb, experiments, replicate, group, study, url)
+    verb = Verb(Client.stop_run, Client.stop, Client.stop_group, Client.stop_study, Client.stop_evaluation)
+    _act(verb, experiments, replicate, group, study, evaluation, url)
 
 
 def pause(
@@ -56,14 +60,15 @@ def pause(
     replicate: ReplicateOption = None,
     group: GroupOption = None,
     study: StudyOption = None,
+    evaluation: EvaluationOption = None,
     url: UrlOption = None,
 ) -> None:
     """Let runs keep their checkpoint, leave their worker at the next segment border, and wait.
 
     Example: `phylon pause 3 4`
     """
-    verb = Verb(Client.pause_run, Client.pause, Client.pause_group, Client.pause_study)
-    _act(verb, experiments, replicate, group, study, url)
+    verb = Verb(Client.pause_run, Client.pause, Client.pause_group, Client.pause_study, Client.pause_evaluation)
+    _act(verb, experiments, replicate, group, study, evaluation, url)
 
 
 def resume(
@@ -71,14 +76,15 @@ def resume(
     replicate: ReplicateOption = None,
     group: GroupOption = None,
     study: StudyOption = None,
+    evaluation: EvaluationOption = None,
     url: UrlOption = None,
 ) -> None:
     """Let paused or stopped runs go on from their newest checkpoint.
 
     Example: `phylon resume 3 --replicate 0`
     """
-    verb = Verb(Client.resume_run, Client.resume, Client.resume_group, Client.resume_study)
-    _act(verb, experiments, replicate, group, study, url)
+    verb = Verb(Client.resume_run, Client.resume, Client.resume_group, Client.resume_study, Client.resume_evaluation)
+    _act(verb, experiments, replicate, group, study, evaluation, url)
 
 
 def retry(
@@ -86,14 +92,15 @@ def retry(
     replicate: ReplicateOption = None,
     group: GroupOption = None,
     study: StudyOption = None,
+    evaluation: EvaluationOption = None,
     url: UrlOption = None,
 ) -> None:
     """Let failed runs go on from their newest checkpoint, with all their attempts.
 
     Example: `phylon retry --group 2`
     """
-    verb = Verb(Client.retry_run, Client.retry, Client.retry_group, Client.retry_study)
-    _act(verb, experiments, replicate, group, study, url)
+    verb = Verb(Client.retry_run, Client.retry, Client.retry_group, Client.retry_study, Client.retry_evaluation)
+    _act(verb, experiments, replicate, group, study, evaluation, url)
 
 
 def extend(
@@ -121,7 +128,7 @@ def extend(
     if changes.keys() != {"budget"} or not isinstance(changes["budget"], dict):
         raise BadInput("extend changes the budget alone, e.g. --set budget.env_steps=2000000")
     verb = Verb(Client.extend_run, Client.extend, Client.extend_group)
-    _act(verb, experiments, replicate, group, None, url, changes["budget"])
+    _act(verb, experiments, replicate, group, None, None, url, changes["budget"])
 
 
 def _act(
@@ -130,19 +137,24 @@ def _act(
     replicate: int | None,
     group: int | None,
     study: int | None,
+    evaluation: int | None,
     url: str | None,
     *arguments: Any,
 ) -> None:
-    if bool(experiments) + (group is not None) + (study is not None) != 1:
-        or_study = ", or --study with that of a study" if verb.of_study else ""
-        raise BadInput(f"give the numbers of experiments, or --group with the number of a group{or_study}")
+    if bool(experiments) + sum(number is not None for number in (group, study, evaluation)) != 1:
+        or_other = ", or --study or --evaluation with that of one" if verb.of_study else ""
+        raise BadInput(f"give the numbers of experiments, or --group with the number of a group{or_other}")
     if not experiments and replicate is not None:
-        raise BadInput("--replicate is for experiments; a group or a study is changed as a whole")
+        raise BadInput("--replicate is for experiments; all else is changed as a whole")
     with Client(url) as client:
         if study is not None and verb.of_study is not None:
             measured = verb.of_study(client, study)
             now = "about to pause" if measured.is_pausing else measured.status
             say(f"study [bold]{measured.id}[/] ({escape(measured.name)}) is {now}")
+        if evaluation is not None and verb.of_evaluation is not None:
+            played = verb.of_evaluation(client, evaluation)
+            now = "about to pause" if played.is_pausing else played.status
+            say(f"evaluation [bold]{played.id}[/] ({escape(played.name)}) is {now}")
         if group is not None:
             changed = verb.of_group(client, group, *arguments)
             counted = ", ".join(f"{count} {status}" for status, count in changed.counts.items())

@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from phylon.cli.console import number, print_json, print_table, say
 from phylon.cli.engine import ask_engine
+from phylon.cli.evaluations import play_on_worker, with_interval
 from phylon.cli.exits import BadInput
 from phylon.cli.experiments import UrlOption
 from phylon.cli.language import JsonOption
@@ -41,18 +42,50 @@ def play(
     film: Annotated[
         Path | None, typer.Option("--film", metavar="FILE", help="Film the first episode as an .mp4; of one policy.")
     ] = None,
+    on_worker: Annotated[
+        bool, typer.Option("--on-worker", help="Let a worker of the service play; policies are runs' numbers.")
+    ] = False,
     as_json: JsonOption = False,
     url: UrlOption = None,
 ) -> None:
     """Let policies play episodes that they never saw, and say what they earn.
 
-    Several policies play the same episodes and stand in one table.
+    Several policies play the same episodes and stand in one table, each with its difference from the first.
+
+    They play here, or with --on-worker in the queue of the service, where the result stays. Ctrl-C only ends the
+    waiting then.
 
     Example: `phylon play walker runs/second 7 --episodes 100`
     """
     if film is not None and len(policies) > 1:
         raise BadInput("a film shows one policy; name one, or leave --film out")
-    seed = secrets.randbelow(2**31) if seed is None else seed
+    if on_worker:
+        asked: dict[str, Any] = {"episodes": episodes, "env": env, "seed": seed, "sample": sample, "film": film}
+        seed, rows = play_on_worker(policies, url, **asked)
+    else:
+        seed = secrets.randbelow(2**31) if seed is None else seed
+        rows = _play_here(policies, url, episodes, env, seed, sample, film)
+    rows = [row | {"source": source} for row, source in zip(rows, policies, strict=True)]
+    if as_json:
+        print_json({"seed": seed, "policies": rows})
+        return
+    numbers = ["return (95 %)", "smallest", "largest", "steps", *(["difference (95 %)"] if len(rows) > 1 else [])]
+    columns = ["policy", "environment", "actions", *numbers]
+    print_table(columns, [_row(row)[: len(columns)] for row in rows], right=numbers)
+    say(f"{episodes} episodes each; --seed {seed} plays the same ones again")
+    if film is not None:
+        say(f"filmed: {escape(str(film))}")
+
+
+def _play_here(
+    policies: list[str],
+    url: str | None,
+    episodes: int,
+    env: str | None,
+    seed: int,
+    sample: bool | None,
+    film: Path | None,
+) -> list[dict[str, Any]]:
     options: list[str | Path] = ["--episodes", str(episodes), "--seed", str(seed)]
     options += [] if env is None else ["--env", env]
     options += [] if sample is None else ["--sample" if sample else "--no-sample"]
@@ -60,19 +93,7 @@ def play(
     with tempfile.TemporaryDirectory() as scratch:
         folders = [_find(source, Path(scratch) / str(place), url) for place, source in enumerate(policies)]
         allow_here([*([env] if env else []), *(_environment_of(folder) for folder in folders)])
-        rows: list[dict[str, Any]] = ask_engine(ENGINE, "play", *folders, *options)
-    rows = [row | {"source": source} for row, source in zip(rows, policies, strict=True)]
-    if as_json:
-        print_json({"seed": seed, "policies": rows})
-        return
-    print_table(
-        ["policy", "environment", "actions", "return (95 %)", "smallest", "largest", "steps"],
-        [_row(row) for row in rows],
-        right=["return (95 %)", "smallest", "largest", "steps"],
-    )
-    say(f"{episodes} episodes each; --seed {seed} plays the same ones again")
-    if film is not None:
-        say(f"filmed: {escape(str(film))}")
+        return ask_engine(ENGINE, "play", *folders, *options)
 
 
 def _find(source: str, scratch: Path, url: str | None) -> Path:
@@ -98,13 +119,14 @@ def _environment_of(folder: Path) -> str:
 
 
 def _row(row: dict[str, Any]) -> tuple[str, ...]:
-    width = "" if row["high"] is None else f" ± {number(row['high'] - row['mean'])}"
+    compared = row["difference"]
     return (
         row["source"],
         row["environment"],
         "mode" if row["deterministic"] else "drawn",
-        f"{number(row['mean'])}{width}",
+        with_interval(row["mean"], row["high"]),
         number(row["smallest"]),
         number(row["largest"]),
         number(row["length"]),
+        "-" if compared is None else with_interval(compared["mean"], compared["high"]),
     )

@@ -17,10 +17,11 @@ from phylon.cli.extras import require_worker
 from phylon.cli.language import JsonOption
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_study
 from phylon.client import Client
+from phylon.contract.outcomes import JobFailed
 from phylon.contract.protocol import OUTCOMES
 from phylon.contract.studies import StudySummary
 from phylon.contract.study_events import Progress as StudyProgress
-from phylon.contract.study_events import StudyEvent, StudyFailed, study_event
+from phylon.contract.study_events import StudyEvent, study_event
 from phylon.spec import RuntimeStudySpec
 from phylon.spool import SPOOL_FILE, SpoolReader
 from phylon.study import STUDY_FILE, Study, StudyDamaged, read
@@ -124,7 +125,7 @@ def _measure(folder: Path, total: int) -> None:
     except KeyboardInterrupt:
         err.print(f"interrupted; the same command goes on with the study in {folder}", markup=False, highlight=False)
         raise typer.Exit(INTERRUPTED) from None
-    if isinstance(outcome, StudyFailed):
+    if isinstance(outcome, JobFailed):
         raise BadInput(outcome.message)
     if outcome is None:
         raise WorkFailed(describe_crash("study's process", child, folder / LOG_FILE))

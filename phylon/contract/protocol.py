@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from phylon.contract.catalogue import Environment
+from phylon.contract.evaluation_events import EvaluationEvent
 from phylon.contract.events import RunEvent
 from phylon.contract.studies import Machine, Measurement
 from phylon.contract.study_events import StudyEvent
@@ -18,8 +19,8 @@ from phylon.spec.distributions import Model
 EXECUTE_JOB = "phylon.execute_job"
 """Name of the Celery task. Arguments: the job id."""
 
-JobKindName = Literal["run", "study"]
-JobEvent = RunEvent | StudyEvent
+JobKindName = Literal["run", "study", "evaluation"]
+JobEvent = RunEvent | StudyEvent | EvaluationEvent
 OUTCOMES = frozenset({"finished", "stopped", "failed"})
 """Kinds of the events that end a job; every kind of job has them."""
 
@@ -127,6 +128,42 @@ class StudyPayload(Model):
     """What earlier attempts measured, so that nothing is measured twice."""
 
 
+class CheckpointedRun(Model):
+    """The run whose checkpoint a policy is made of."""
+
+    run_id: int
+    seed: int
+    spec: dict[str, Any]
+    member: str
+    """`best`, `mean` or the number of a slot."""
+
+
+class PolicyReference(Model):
+    """A file that the service holds with a policy in it, and what the policy has played in earlier attempts."""
+
+    artifact_id: int
+    file: str
+    sha256: str
+    checkpoint_of: CheckpointedRun | None
+    """None where the file is an exported policy."""
+    name: str
+    """What people call it."""
+    played: int
+    """Episodes."""
+    filmed: list[int]
+    """The episodes of which there is a film."""
+
+
+class EvaluationPayload(Model):
+    policies: list[PolicyReference]
+    environment: str | None
+    """Where all of them play; None where each plays where it was trained."""
+    episodes: int
+    seed: int
+    sample: bool | None
+    films: int
+
+
 class Claim(Model):
     """The job is this worker's until `lease_seconds` after its last heartbeat."""
 
@@ -138,7 +175,7 @@ class Claim(Model):
     """Numbers of the worker's slots that the job occupies, counted from 0."""
     next_seq: int
     """The event number that continues the stored history."""
-    payload: RunPayload | StudyPayload
+    payload: RunPayload | StudyPayload | EvaluationPayload
 
 
 class ResumeRequest(Model):
@@ -161,7 +198,7 @@ class Heartbeat(Model):
     """Renews the lease and carries whatever is new; an empty one only renews."""
 
     attempt: int
-    events: Annotated[list[RunEvent] | list[StudyEvent], Field(union_mode="left_to_right")]
+    events: Annotated[list[RunEvent] | list[StudyEvent] | list[EvaluationEvent], Field(union_mode="left_to_right")]
     logs: list[LogLine]
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from phylon.contract.base import ReadModel, Request
+from phylon.contract.protocol import JobKindName
 from phylon.contract.vocabulary import JobStatus, Priority, WaitReason
 
 
@@ -11,12 +12,13 @@ class QueueJob(ReadModel):
     """A job in the queue or on a worker, as everyone may see it."""
 
     id: int
-    kind: Literal["run", "study"]
+    kind: JobKindName
     name: str | None
-    """Of the experiment or study. None, as are the numbers below, for those who may not see its project."""
+    """Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project."""
     experiment_id: int | None
     run_id: int | None
     study_id: int | None
+    evaluation_id: int | None
     owner_id: int
     owner: str
     project_id: int

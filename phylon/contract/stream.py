@@ -1,11 +1,12 @@
-"""What a reader of the live stream of runs and studies receives."""
-
-from typing import Literal
+"""What a reader of the live stream of runs, studies and evaluations receives."""
 
 from typing_extensions import TypeAliasType
 
 from phylon.contract.base import ReadModel
+from phylon.contract.evaluation_events import EvaluationEvent
+from phylon.contract.evaluations import EvaluationSummary
 from phylon.contract.events import RunEvent
+from phylon.contract.protocol import JobKindName
 from phylon.contract.runs import Run
 from phylon.contract.studies import StudySummary
 from phylon.contract.study_events import StudyEvent
@@ -22,14 +23,16 @@ StreamMessage = TypeAliasType("StreamMessage", RunEvent | Rewind | Run)
 """`Run` is the data of `status` messages, `Rewind` of `rewind` messages."""
 StudyStreamMessage = TypeAliasType("StudyStreamMessage", StudyEvent | Rewind | StudySummary)
 """`StudySummary` is the data of `status` messages."""
+EvaluationStreamMessage = TypeAliasType("EvaluationStreamMessage", EvaluationEvent | Rewind | EvaluationSummary)
+"""`EvaluationSummary` is the data of `status` messages."""
 
 
 class JobMessage(ReadModel):
-    """What one of many runs and studies says."""
+    """What one of many runs, studies and evaluations says."""
 
-    kind: Literal["run", "study"]
+    kind: JobKindName
     id: int
     position: str | None
-    """Where its reader stands then: the run's or the study's new `stream`. Null where it stands as before."""
-    message: StreamMessage | StudyStreamMessage | None
+    """Where its reader stands then: its new `stream`. Null where it stands as before."""
+    message: StreamMessage | StudyStreamMessage | EvaluationStreamMessage | None
     """Null in `gone` messages: it was deleted, or the reader may not see it."""

@@ -10,6 +10,7 @@ from pydantic import Discriminator, TypeAdapter
 from typing_extensions import TypeAliasType
 
 from phylon.contract.events import Event, Stopped
+from phylon.contract.outcomes import JobFailed, JobFinished
 from phylon.contract.studies import Machine, Measurement
 
 
@@ -34,21 +35,7 @@ class Measured(Event):
     measurement: Measurement
 
 
-class StudyFinished(Event):
-    """Every cell is measured."""
-
-    kind: Literal["finished"]
-
-
-class StudyFailed(Event):
-    """The study cannot go on, and trying again would not help."""
-
-    kind: Literal["failed"]
-    message: str
-    remedy: str
-
-
-_AnyEvent = MachineKnown | Progress | Measured | StudyFinished | Stopped | StudyFailed
+_AnyEvent = MachineKnown | Progress | Measured | JobFinished | Stopped | JobFailed
 
 StudyEvent = TypeAliasType("StudyEvent", Annotated[_AnyEvent, Discriminator("kind")])
 STUDY_EVENTS: tuple[type[Event], ...] = get_args(_AnyEvent)

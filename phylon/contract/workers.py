@@ -11,13 +11,13 @@ from phylon.contract.vocabulary import WorkerState
 
 
 class WorkerJob(ReadModel):
-    """A job of a worker; its payload is the run or the study with the number `id`."""
+    """A job of a worker; its payload is the run, study or evaluation with the number `id`."""
 
     job_id: int
     kind: JobKindName
     id: int
     name: str
-    """Of the experiment or study."""
+    """Of the experiment, study or evaluation."""
 
 
 class WorkerSlot(ReadModel):

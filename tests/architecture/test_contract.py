@@ -47,6 +47,7 @@ ARGUMENTS: dict[str, Any] = {
 NOT_A_ROUTE = {
     "close": "ends the connection",
     "download_policy": "finds an artifact and downloads it",
+    "wait_for_evaluation": "asks for it again until it has ended",
     "table": "puts the exports of all runs together",
     "frame": "puts the exports of all runs together",
 }
@@ -68,6 +69,7 @@ NOT_IN_THE_CLIENT = {
     "read_link": "a link opens its page",
     "reset_password": "a link opens its page",
     "stream_study_events": "a study is asked for again; it has few cells",
+    "stream_evaluation_events": "an evaluation is asked for again",
 }
 
 

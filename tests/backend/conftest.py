@@ -41,7 +41,7 @@ from phylon.backend.jobs.status import JobStatus, dispatch_all
 from phylon.backend.kit import clock
 from phylon.backend.kit.database import Database
 from phylon.backend.migrate import migrate
-from phylon.backend.models import Base, Job, Run, Study
+from phylon.backend.models import Base, Evaluation, Job, Run, Study
 from phylon.backend.queue.broker import Broker
 from phylon.backend.queue.scheduler import Scheduler
 from phylon.backend.settings import Settings
@@ -59,7 +59,7 @@ structlog.configure(
 )
 
 JOBS_BEFORE = 100
-"""The number of a job is never that of its run or study, so that no test can pass with the wrong one."""
+"""The number of a job is never that of its run, study or evaluation, so that no test can pass with the wrong one."""
 
 UNKNOWN_JOB = 99_999
 
@@ -357,19 +357,24 @@ def sweep(context: Context) -> Callable[[], None]:
 
 
 class WorkerClient:
-    """A worker's side of the conversation, one method per request. Jobs are named by their run, or by their study."""
+    """A worker's side of the conversation, one method per request. Jobs are named by their run, study or evaluation."""
 
     def __init__(self, client: TestClient) -> None:
         self._client = client
         self._context: Context = client.app.state.context
         self.headers: dict[str, str] = {}
-        self._payload: type[Run | Study] = Run
+        self._payload: type[Run | Study | Evaluation] = Run
         self.id = 0
 
     def of_studies(self) -> "WorkerClient":
         """The same worker, whose methods mean studies."""
         other = copy.copy(self)
         other._payload = Study
+        return other
+
+    def of_evaluations(self) -> "WorkerClient":
+        other = copy.copy(self)
+        other._payload = Evaluation
         return other
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:

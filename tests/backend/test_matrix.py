@@ -71,6 +71,13 @@ class World:
         created = self.owner.post("/api/v1/studies", json=study_body()).json()["id"]
         return self._ended("studies", created) if ended else created
 
+    def evaluation(self, ended: bool = False) -> int:
+        created = self.owner.post("/api/v1/evaluations", json=self.evaluation_body()).json()["id"]
+        return self._ended("evaluations", created) if ended else created
+
+    def evaluation_body(self) -> dict[str, Any]:
+        return {"policies": [{"run": self.run_with_policy()}], "project": "alpha"}
+
     def _ended(self, path: str, number: int) -> int:
         assert self.owner.post(f"/api/v1/{path}/{number}/stop").is_success
         return number
@@ -226,8 +233,10 @@ def ended(noun: str, **more: Any) -> Callable[[World], dict[str, Any]]:
     return lambda world: {"id": getattr(world, noun)(ended=True), **more}
 
 
-LISTED = Row(SIGNED_IN, lambda world: {"made": (world.run(), world.group(), world.study())}, True)
+LISTED = Row(SIGNED_IN, lambda world: {"made": (world.run(), world.group(), world.study(), world.evaluation())}, True)
 READ = Row(SIGNED_IN)
+
+ACTED = ("experiment", "group", "study", "evaluation", "run")
 
 MATRIX: dict[str, Row] = {
     "get_health": Row(ANY),
@@ -249,10 +258,11 @@ MATRIX: dict[str, Row] = {
         Row(of_people(404), lambda world: {"span": 5, "json": LINEAGE}),
     ),
     # what people make
-    **dict.fromkeys(("list_experiments", "list_groups", "list_studies"), LISTED),
+    **dict.fromkeys(("list_experiments", "list_groups", "list_studies", "list_evaluations"), LISTED),
     "create_experiment": Row(SUBMITTED, lambda world: {"json": {"spec": SPEC, "project": "alpha"}}),
     "create_group": Row(SUBMITTED, lambda world: {"json": group_body() | {"project": "alpha"}}),
     "create_study": Row(SUBMITTED, lambda world: {"json": study_body()}),
+    "create_evaluation": Row(changed(SUBMITTED, stranger=404), lambda world: {"json": world.evaluation_body()}),
     "upload_study": Row(SUBMITTED, lambda world: {"json": upload_body()}),
     "create_import": Row(SUBMITTED, lambda world: {"json": IMPORT}),
     **dict.fromkeys(("list_fields", "list_views"), READ),
@@ -266,15 +276,17 @@ MATRIX: dict[str, Row] = {
     "get_experiment": Row(SEEN, of("experiment")),
     "get_group": Row(SEEN, of("group")),
     "get_study": Row(SEEN, of("study")),
+    "get_evaluation": Row(SEEN, of("evaluation")),
     "get_run": Row(SEEN, of("run")),
     "stop_experiment": Row(CHANGED, of("experiment")),
     "stop_group": Row(CHANGED, of("group")),
     "stop_study": Row(CHANGED, of("study")),
+    "stop_evaluation": Row(CHANGED, of("evaluation")),
     "stop_run": Row(CHANGED, of("run")),
-    **{f"pause_{noun}": Row(CHANGED, of(noun)) for noun in ("experiment", "group", "study", "run")},
-    **{f"resume_{noun}": Row(CHANGED, ended(noun)) for noun in ("experiment", "group", "study", "run")},
+    **{f"pause_{noun}": Row(CHANGED, of(noun)) for noun in ACTED},
+    **{f"resume_{noun}": Row(CHANGED, ended(noun)) for noun in ACTED},
     # Nothing failed and nothing was trained, so whoever may do it hears that there is nothing to do.
-    **{f"retry_{noun}": Row(changed(CHANGED, **REFUSED), of(noun)) for noun in ("experiment", "group", "study", "run")},
+    **{f"retry_{noun}": Row(changed(CHANGED, **REFUSED), of(noun)) for noun in ACTED},
     **{
         f"extend_{noun}": Row(changed(CHANGED, **REFUSED), of(noun, json={"budget": {"env_steps": 4000}}))
         for noun in ("experiment", "group", "run")
@@ -293,6 +305,7 @@ MATRIX: dict[str, Row] = {
     "delete_experiment": Row(CHANGED, ended("experiment")),
     "delete_group": Row(CHANGED, ended("group")),
     "delete_study": Row(CHANGED, ended("study")),
+    "delete_evaluation": Row(CHANGED, ended("evaluation")),
     **dict.fromkeys(
         ("list_run_artifacts", "list_run_logs", "list_metric_names", "get_run_lineage", "get_lineage_summary"),
         Row(SEEN, of("run")),
@@ -314,6 +327,8 @@ MATRIX: dict[str, Row] = {
     "stream_events": Row(SIGNED_IN, lambda world: {"params": {"runs": world.run(ended=True)}}),
     "stream_study_events": Row(SEEN, ended("study")),
     "list_study_logs": Row(SEEN, of("study")),
+    "stream_evaluation_events": Row(SEEN, ended("evaluation")),
+    "list_evaluation_logs": Row(SEEN, of("evaluation")),
     "get_run_policy": Row(SEEN, of("run_with_policy")),
     "download_artifact": Row(SEEN, of("artifact")),
     # people

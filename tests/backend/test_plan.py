@@ -24,7 +24,7 @@ from phylon.contract.vocabulary import WaitReason
 
 NOW = 1_000_000.0
 GIGABYTE = 10**9
-ONE = Ask(1, "any", None, None, (), None, None)
+ONE = Ask(1, "any", None, None, (), (), None)
 ADA, BOB, EVE = Person(1, 1), Person(1, 2), Person(2, 3)
 
 
@@ -223,7 +223,7 @@ asks = st.builds(
     memory=st.none() | st.integers(1, 90 * GIGABYTE),
     host_memory=st.none() | st.integers(1, 90 * GIGABYTE),
     labels=st.sampled_from([(), ("a100",)]),
-    needs=st.sampled_from([None, Needs("gymnasium", "td3", "pbt"), Needs("procgen", "ppo", "pbt")]),
+    needs=st.sampled_from([(), (Needs("gymnasium", "td3", "pbt"),), (Needs("procgen", "ppo", "pbt"),)]),
     worker_id=st.none() | st.integers(1, 4),
 )
 people = st.sampled_from([ADA, BOB, EVE])
@@ -426,7 +426,7 @@ class TestAsk:
         assert read(write(ask)) == ask
 
     def test_words(self):
-        ask = Ask(2, "gpu", 80 * GIGABYTE, None, ("a100",), None, None)
+        ask = Ask(2, "gpu", 80 * GIGABYTE, None, ("a100",), (), None)
         assert describe(ask) == "2 GPUs of 80 GB with label a100"
 
     @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ class TestSubmission:
         assert (job.priority, job.devices, job.device, job.memory_bytes, job.labels) == (
             *("high", 2, "cpu", 2 * GIGABYTE, ["big"]),
         )
-        assert read(job.ask).needs == ("gymnasium", "td3", "pbt", None)
+        assert read(job.ask).needs == (("gymnasium", "td3", "pbt", None),)
 
     def test_memory_is_forecast(self, context, worker, submit):
         small, large = submit(), submit(replay={"capacity": 4_000_000, "ratio": 1.0, "warmup": 200})

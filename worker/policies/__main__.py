@@ -74,15 +74,21 @@ def _stablehlo(options: argparse.Namespace) -> Any:
 
 def _play(options: argparse.Namespace) -> Any:
     from phylon.policy import Policy
+    from phylon.statistics.episodes import difference
     from phylon.worker.policies.playing import film, find_task, play
 
     policies = [(source, Policy.load(source)) for source in options.sources]
     tasks = [find_task(policy, source, options.env, options.sample) for source, policy in policies]
+    played = [
+        play(policy, task, options.episodes, options.seed) for (_, policy), task in zip(policies, tasks, strict=True)
+    ]
     rows: list[dict[str, Any]] = []
-    for (source, policy), task in zip(policies, tasks, strict=True):
-        played = play(policy, task, options.episodes, options.seed)
+    for (source, policy), task, found in zip(policies, tasks, played, strict=True):
         how = {"environment": task.environment.id, "deterministic": task.deterministic}
-        rows.append({"source": source, "name": policy.card["name"], **how, **played.summary()})
+        plays_the_same = task.environment.id == tasks[0].environment.id and task is not tasks[0]
+        compared = difference(found.returns.tolist(), played[0].returns.tolist()) if plays_the_same else None
+        beside = {"difference": None if compared is None else compared._asdict()}
+        rows.append({"source": source, "name": policy.card["name"], **how, **found.summary(), **beside})
     if options.film is not None:
         film(policies[0][1], tasks[0], options.seed, options.film)
     return rows

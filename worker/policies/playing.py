@@ -1,20 +1,21 @@
 """Policies play fresh episodes, each the same ones; what they earn, with an interval."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.policy.place import other_environment
 from phylon.policy.policy import Policy
-from phylon.registry import suites
 from phylon.spec import parse_accepted
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.videos import VideosSpec
+from phylon.statistics.episodes import summarise
 from phylon.worker.core.errors import EngineError
 from phylon.worker.core.types import EnvironmentInfo
 from phylon.worker.environments import HostEnvironments, describe_environment, has_unseen_levels, make_environments
-from phylon.worker.training.confidence import half_widths
 from phylon.worker.training.evaluate import episode_limit
 from phylon.worker.training.render_process import EpisodeStart, RenderingFailed, RenderProcess
 
@@ -30,17 +31,16 @@ class Played(NamedTuple):
     lengths: NDArray[np.int64]
 
     def summary(self) -> dict[str, Any]:
-        mean, width = float(self.returns.mean()), float(half_widths(self.returns[None])[0])
-        interval = (mean - width, mean + width) if np.isfinite(width) else (None, None)
-        return {
-            "mean": mean,
-            "low": interval[0],
-            "high": interval[1],
-            "smallest": float(self.returns.min()),
-            "largest": float(self.returns.max()),
-            "length": float(self.lengths.mean()),
-            "episodes": len(self.returns),
-        }
+        return summarise(self.returns.tolist(), self.lengths.tolist())._asdict()
+
+
+class Film(NamedTuple):
+    """What a film shows."""
+
+    episode_return: float
+    steps: int
+    ended: bool
+    """Whether the episode came to its end, or the film was cut before it."""
 
 
 class Task(NamedTuple):
@@ -59,7 +59,7 @@ def find_task(policy: Policy, source: str, environment: str | None, sample: bool
     spec = parse_accepted(policy.card["spec"])
     place = spec.environment
     if environment is not None:
-        place = _another(place, environment)
+        place = other_environment(place, environment)
     info, action = describe_environment(place), policy.card["action"]
     is_same_kind = info.is_discrete == (action["kind"] == "discrete")
     fits = info.observation_shape == policy.observation_shape and info.observation_parts == policy.parts
@@ -75,26 +75,37 @@ def find_task(policy: Policy, source: str, environment: str | None, sample: bool
     return Task(place, info, not is_sampled)
 
 
-def _another(place: EnvironmentSpec, named: str) -> EnvironmentSpec:
-    """`suite:id`, `my_package:MyEnv-v0`, or an id of the same suite; wrappers stay."""
-    suite, _, id = named.rpartition(":")
-    if suite and suite not in suites():
-        suite, id = place.suite, named
-    return place.model_copy(update={"suite": suite or place.suite, "id": id, "options": {}, "spaces": None})
-
-
 def play(policy: Policy, task: Task, episodes: int, seed: int) -> Played:
     """On all levels where it was trained on some. Every policy with the same seed plays the same episodes."""
+    returns, lengths = (np.concatenate(parts) for parts in zip(*rounds(policy, task, episodes, seed), strict=True))
+    return Played(returns, lengths)
+
+
+def rounds(policy: Policy, task: Task, episodes: int, seed: int, played: int = 0) -> Iterator[Played]:
+    """The same in parts, of the episodes that were played side by side; the first `played` are left out."""
     count = min(episodes, MOST_AT_ONCE)
     purpose = "test" if has_unseen_levels(task.environment) else "evaluate"
     pool = make_environments(task.environment, count, purpose)
-    policy.set_random_seed(seed)
     try:
-        rounds = [_play_round(policy, task, pool, seeds) for seeds in _seeds(seed, -(-episodes // count), count)]
+        for place, seeds in enumerate(_seeds(seed, -(-episodes // count), count)):
+            left_out = max(0, played - place * count)
+            if left_out < count:
+                policy.set_random_seed(_draws_of(seed, place))
+                found = _play_round(policy, task, pool, seeds)
+                wanted = slice(left_out, episodes - place * count)
+                if not np.isfinite(found.returns[wanted]).all():
+                    raise EngineError(
+                        f"'{task.environment.id}' paid a reward that is no finite number",
+                        "correct the environment, or choose another seed",
+                    )
+                yield Played(found.returns[wanted], found.lengths[wanted])
     finally:
         pool.close()
-    returns, lengths = (np.concatenate(parts)[:episodes] for parts in zip(*rounds, strict=True))
-    return Played(returns, lengths)
+
+
+def _draws_of(seed: int, place: int) -> int:
+    """A seed for the actions of one round, so that what is drawn there does not depend on the rounds before."""
+    return int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
 
 
 def _seeds(seed: int, rounds: int, count: int) -> NDArray[np.uint32]:
@@ -118,20 +129,20 @@ def _play_round(policy: Policy, task: Task, pool: HostEnvironments, seeds: NDArr
     return Played(returns, lengths)
 
 
-def film(policy: Policy, task: Task, seed: int, path: Path) -> None:
-    """The first of the episodes that `play` plays."""
+def film(policy: Policy, task: Task, seed: int, path: Path, episode: int = 0) -> Film:
+    """One of the episodes that `play` plays."""
     limit = episode_limit(task.info)
     # `interval` is the training loop's business; nothing here asks for it.
     renderer = RenderProcess(task.environment, VideosSpec(interval=1, steps=min(limit, 10_000), width=FILM_WIDTH))
-    policy.set_random_seed(seed)
+    policy.set_random_seed(_draws_of(seed, episode))
     unfinished = path.with_name(path.name + ".part")
+    filmed = Film(0.0, 0, False)
     try:
-        obs = renderer.begin(EpisodeStart(int(_seeds(seed, 1, 1)[0, 0]), unfinished))
-        for _ in range(limit):
+        obs = renderer.begin(EpisodeStart(int(_seeds(seed, 1, episode + 1)[0, episode]), unfinished))
+        while filmed.steps < limit and not filmed.ended:
             result = renderer.step(policy.act(obs[None], task.deterministic)[0])
             obs = result.obs
-            if result.ended:
-                break
+            filmed = Film(filmed.episode_return + result.reward, filmed.steps + 1, result.ended)
         renderer.finish()
         unfinished.replace(path)
     except RenderingFailed as error:
@@ -139,3 +150,4 @@ def film(policy: Policy, task: Task, seed: int, path: Path) -> None:
     finally:
         renderer.close()
         unfinished.unlink(missing_ok=True)
+    return filmed

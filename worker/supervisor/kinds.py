@@ -6,12 +6,13 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import TypeAdapter
 
+from phylon.contract.evaluation_events import evaluation_event
 from phylon.contract.events import run_event
 from phylon.contract.protocol import Claim, JobKindName, StudyPayload
 from phylon.contract.study_events import study_event
 from phylon.run_directory import locked
 from phylon.study_folder import StudyRequest, write_request
-from phylon.worker.supervisor import runs
+from phylon.worker.supervisor import evaluations, runs
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.service import Service
 
@@ -41,4 +42,7 @@ def _prepare_study(
 KINDS: dict[JobKindName, JobKind] = {
     "run": JobKind("phylon.worker.training", run_event, runs.prepare, runs.discard_files),
     "study": JobKind("phylon.worker.studies", study_event, _prepare_study, lambda folder: None),
+    "evaluation": JobKind(
+        "phylon.worker.policies.evaluation", evaluation_event, evaluations.prepare, evaluations.discard_files
+    ),
 }

@@ -17,7 +17,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from phylon.contract.events import Checkpoint, PolicyWritten, Video
 from phylon.contract.protocol import OUTCOMES, Claim, Heartbeat, JobEvent, LogLine
 from phylon.spool import SPOOL_FILE, SpoolReader
 from phylon.worker.supervisor.logs import LogBuffer
@@ -140,7 +139,7 @@ class Relay:
             events.append(event)
         return events
 
-    def _is_stored(self, event: Checkpoint | Video | PolicyWritten) -> bool:
+    def _is_stored(self, event: Uploaded) -> bool:
         if event.seq <= self._uploaded_seq:
             return True
         if self._upload is None:

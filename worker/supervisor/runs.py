@@ -12,13 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from phylon.contract.protocol import CheckpointReference, Claim, RunPayload, StartReference
+from phylon.contract.protocol import CheckpointReference, Claim, RunPayload
 from phylon.policy.names import ARCHIVE
 from phylon.run_directory import (
     START_FILE,
     RunRequest,
     checkpoints_dir,
-    file_sha256,
     install_checkpoint,
     latest_checkpoint,
     locked,
@@ -29,11 +28,11 @@ from phylon.run_directory import (
     videos_dir,
     write_run,
 )
+from phylon.worker.supervisor.download import DOWNLOAD_TRIES, fetch
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.service import FileMissing, Service, retry_while_unreachable
 
 ATTEMPT_FILE = "attempt.json"
-DOWNLOAD_TRIES = 3
 
 log = logging.getLogger(__name__)
 
@@ -61,25 +60,11 @@ def prepare(service: Service, claim: Claim, run_dir: Path, logs: LogBuffer, is_c
             if payload.checkpoints:
                 logs.add("supervisor", "no checkpoint is left: the run starts over")
         if payload.start is not None:
-            _fetch_start(service, payload.start, run_dir, is_cancelled)
+            # Even where a checkpoint is there: that one may turn out to be broken, and then the run begins again.
+            fetch(service, payload.start.artifact_id, payload.start.sha256, run_dir / START_FILE, is_cancelled)
         next_seq = rewind(run_dir)
         replace_file(run_dir / ATTEMPT_FILE, json.dumps({"attempt": claim.attempt}).encode())
     return next_seq
-
-
-def _fetch_start(service: Service, reference: StartReference, run_dir: Path, is_cancelled: Callable[[], bool]) -> None:
-    """Fetched even where a checkpoint is there: that one may turn out to be broken, and then the run begins again."""
-    path, part = run_dir / START_FILE, run_dir / "start.part"
-    if path.exists() and file_sha256(path) == reference.sha256:
-        return
-    for remaining in reversed(range(DOWNLOAD_TRIES)):
-        retry_while_unreachable(lambda: service.download(reference.artifact_id, part), float("inf"), is_cancelled)
-        found = file_sha256(part)
-        if found == reference.sha256:
-            part.replace(path)
-            return
-        log.warning("the start came damaged: its hash is %s, not %s; %d tries left", found, reference.sha256, remaining)
-    raise ValueError(f"the weights to start from came damaged {DOWNLOAD_TRIES} times; look at the service's storage")
 
 
 class CheckpointUnusable(Exception):

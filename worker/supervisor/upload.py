@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 from typing import BinaryIO
 
+from phylon.contract.evaluation_events import EpisodeFilmed
 from phylon.contract.events import Checkpoint, PolicyWritten, Video
 from phylon.contract.protocol import Claim, UploadState
 from phylon.run_directory import checkpoints_dir, videos_dir
@@ -17,7 +18,7 @@ from phylon.worker.supervisor.service import (
     retry_while_unreachable,
 )
 
-Uploaded = (Checkpoint, Video, PolicyWritten)
+Uploaded = Checkpoint | Video | PolicyWritten | EpisodeFilmed
 """Events about a file that the service must hold before it hears of it."""
 
 PART_BYTES = 8 * 2**20
@@ -27,9 +28,7 @@ PART_BYTES = 8 * 2**20
 class Upload:
     """Starts at construction and tries until the service has the file, refuses it, or `cancel` is called."""
 
-    def __init__(
-        self, service: Service, claim: Claim, folder: Path, event: Checkpoint | Video | PolicyWritten, logs: LogBuffer
-    ) -> None:
+    def __init__(self, service: Service, claim: Claim, folder: Path, event: Uploaded, logs: LogBuffer) -> None:
         self._service, self._claim, self._event, self._logs = service, claim, event, logs
         self._path = _place(folder, event) / Path(event.file).name
         self._cancelled = threading.Event()
@@ -59,7 +58,7 @@ class Upload:
         except ServiceUnreachable:
             pass  # cancelled
         except Exception as error:
-            if isinstance(event, Video | PolicyWritten) and isinstance(error, RequestRefused):
+            if isinstance(event, Video | PolicyWritten | EpisodeFilmed) and isinstance(error, RequestRefused):
                 self._leave_out(str(error))  # no reason to end a run
             else:
                 self._error = error
@@ -94,11 +93,11 @@ class Upload:
         self._done.set()
 
 
-def _place(folder: Path, event: Checkpoint | Video | PolicyWritten) -> Path:
+def _place(folder: Path, event: Uploaded) -> Path:
     match event:
         case Checkpoint():
             return checkpoints_dir(folder)
-        case Video():
+        case Video() | EpisodeFilmed():
             return videos_dir(folder)
         case PolicyWritten():
             return folder

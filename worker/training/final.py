@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.contract.events import FinalReturn
+from phylon.statistics.student import half_widths
 from phylon.worker.core.commands import Command
 from phylon.worker.execution import Actor
 from phylon.worker.training.attempt import Attempt
-from phylon.worker.training.confidence import half_widths
 from phylon.worker.training.divergence import without
 from phylon.worker.training.randomness import final_episodes
 from phylon.worker.training.winner import write_policy

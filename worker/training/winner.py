@@ -14,12 +14,12 @@ from phylon.policy.making import NoPolicy, about_policy, complete, describe_poli
 from phylon.policy.names import ARCHIVE
 from phylon.policy.network import normalised_actions
 from phylon.run_directory import read_run, replace_file, spool_path
+from phylon.statistics.student import half_widths
 from phylon.worker.environments import find_native_actions
 from phylon.worker.environments.spaces import spaces_of
 from phylon.worker.execution.acting import own_parts
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import name_of
-from phylon.worker.training.confidence import half_widths
 from phylon.worker.training.versions import find_versions
 
 

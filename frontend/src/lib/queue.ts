@@ -19,9 +19,15 @@ export function summarise({ slots, free_slots, waiting_total }: Queue): string {
   return `${slots - free_slots} of ${slots} ${slots === 1 ? "device" : "devices"} in use, ${waiting}`
 }
 
+const UNNAMED: Record<QueueJob["kind"], string> = {
+  run: "A run",
+  study: "A study",
+  evaluation: "An evaluation",
+}
+
 /** Whose job it is about, for those who may not see more. */
 export function jobName({ name, kind }: QueueJob): string {
-  return name ?? (kind === "run" ? "A run" : "A study")
+  return name ?? UNNAMED[kind]
 }
 
 export interface Choice {

@@ -183,6 +183,15 @@ export function readStudiesSearch(raw: Raw): StudiesSearch {
   return { ids: numbers(raw.ids), baseline: text(raw.baseline), shape: text(raw.shape) }
 }
 
+export interface EvaluationsSearch {
+  /** The only one to show. */
+  id?: number
+}
+
+export function readEvaluationsSearch(raw: Raw): EvaluationsSearch {
+  return { id: numbers([raw.id])?.[0] }
+}
+
 /** Numbers of things, as a list or separated by commas. */
 function numbers(value: unknown): number[] | undefined {
   const given = Array.isArray(value) ? value : (text(value)?.split(",").map(Number) ?? [])

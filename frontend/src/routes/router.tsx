@@ -20,6 +20,7 @@ import {
   readAuditSearch,
   readCompareSearch,
   readCreationSearch,
+  readEvaluationsSearch,
   readExperimentSearch,
   readExperimentsSearch,
   readQueueSearch,
@@ -97,6 +98,13 @@ const workersRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/workers",
   component: lazyRouteComponent(() => import("@/features/workers/WorkersPage"), "WorkersPage"),
+})
+
+const evaluationsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/evaluations",
+  validateSearch: readEvaluationsSearch,
+  component: lazyRouteComponent(() => import("@/features/evaluations/EvaluationsPage"), "EvaluationsPage"),
 })
 
 const studiesRoute = createRoute({
@@ -208,6 +216,7 @@ const routeTree = rootRoute.addChildren([
   queueRoute,
   workersRoute,
   studiesRoute,
+  evaluationsRoute,
   compareRoute,
   importRoute,
   signInRoute,

@@ -9,6 +9,7 @@ const JOB = {
   experiment_id: 1,
   run_id: 1,
   study_id: null,
+  evaluation_id: null,
   owner_id: 2,
   owner: "ada",
   project_id: 1,

@@ -22,7 +22,7 @@ def test_the_commands_are_those_of_the_issue():
         "up serve worker migrate validate presets environments train submit list show watch stop groups logs download "
         "pause resume retry extend attempts lineage schedule policy play export seeds study login logout tokens people "
         "projects audit workers backup restore doctor webhooks queue prioritise move studies compare explain tag note "
-        "star archive rename fork controls import check-environment"
+        "star archive rename fork controls import check-environment evaluations"
     )
     assert set(ROOT.commands) == set(expected.split())
     assert set(ROOT.commands) == {name for commands in GROUPS.values() for name in commands} | {"workers"}

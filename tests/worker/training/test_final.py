@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 from phylon.contract.events import Finished
+from phylon.statistics.student import half_widths, t_quantile
 from phylon.worker.core.commands import Commands
 from phylon.worker.population.fitness import Fitness
 from phylon.worker.training import boundary, final
-from phylon.worker.training.confidence import half_widths, t_quantile
 from phylon.worker.training.evaluate import HostEvaluator
 from phylon.worker.training.randomness import episodes_at_step
 

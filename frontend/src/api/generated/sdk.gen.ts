@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, ActOnExperimentsData, ActOnExperimentsErrors, ActOnExperimentsResponses, AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ChangeExperimentData, ChangeExperimentErrors, ChangeExperimentResponses, ChangeJobData, ChangeJobErrors, ChangeJobResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangePersonData, ChangePersonErrors, ChangePersonResponses, ChangeViewData, ChangeViewErrors, ChangeViewResponses, ChangeWebhookData, ChangeWebhookErrors, ChangeWebhookResponses, ChangeWorkerData, ChangeWorkerErrors, ChangeWorkerResponses, ClaimJobData, ClaimJobErrors, ClaimJobResponses, CountExperimentsData, CountExperimentsErrors, CountExperimentsResponses, CreateEnrolmentCodeData, CreateEnrolmentCodeErrors, CreateEnrolmentCodeResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateFirstAdminData, CreateFirstAdminErrors, CreateFirstAdminResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, CreateTokenData, CreateTokenErrors, CreateTokenResponses, CreateViewData, CreateViewErrors, CreateViewResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadComparisonData, DownloadComparisonErrors, DownloadComparisonResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, DraftForkData, DraftForkErrors, DraftForkResponses, DrainWorkerData, DrainWorkerErrors, DrainWorkerResponses, EndSignInData, EndSignInErrors, EndSignInResponses, EnrolWorkerData, EnrolWorkerErrors, EnrolWorkerResponses, ExportAuditRecordsData, ExportAuditRecordsErrors, ExportAuditRecordsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, ExtendExperimentData, ExtendExperimentErrors, ExtendExperimentResponses, ExtendGroupData, ExtendGroupErrors, ExtendGroupResponses, ExtendRunData, ExtendRunErrors, ExtendRunResponses, FindNeededFoldersData, FindNeededFoldersErrors, FindNeededFoldersResponses, ForkRunData, ForkRunErrors, ForkRunResponses, GetComparedBudgetsData, GetComparedBudgetsErrors, GetComparedBudgetsResponses, GetComparedCurvesData, GetComparedCurvesErrors, GetComparedCurvesResponses, GetComparisonData, GetComparisonErrors, GetComparisonResponses, GetControlsData, GetControlsErrors, GetControlsResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetMeData, GetMeErrors, GetMeResponses, GetPooledExplanationData, GetPooledExplanationErrors, GetPooledExplanationResponses, GetQueueData, GetQueueErrors, GetQueueResponses, GetRunData, GetRunErrors, GetRunExplanationData, GetRunExplanationErrors, GetRunExplanationResponses, GetRunExtensionData, GetRunExtensionErrors, GetRunExtensionResponses, GetRunForkableData, GetRunForkableErrors, GetRunForkableResponses, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunPolicyData, GetRunPolicyErrors, GetRunPolicyResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetSpecSchemaData, GetSpecSchemaErrors, GetSpecSchemaResponses, GetStudyData, GetStudyErrors, GetStudyResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWorkerLoadData, GetWorkerLoadErrors, GetWorkerLoadResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, LeaveServiceData, LeaveServiceErrors, LeaveServiceResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListMethodsData, ListMethodsErrors, ListMethodsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPeopleData, ListPeopleErrors, ListPeopleResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunForksData, ListRunForksErrors, ListRunForksResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListSignInsData, ListSignInsErrors, ListSignInsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListStudyLogsData, ListStudyLogsErrors, ListStudyLogsResponses, ListSuitesData, ListSuitesErrors, ListSuitesResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListViewsData, ListViewsErrors, ListViewsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, PauseExperimentData, PauseExperimentErrors, PauseExperimentResponses, PauseGroupData, PauseGroupErrors, PauseGroupResponses, PauseRunData, PauseRunErrors, PauseRunResponses, PauseStudyData, PauseStudyErrors, PauseStudyResponses, ReadLinkData, ReadLinkErrors, ReadLinkResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseJobData, ReleaseJobErrors, ReleaseJobResponses, ReleaseWorkerData, ReleaseWorkerErrors, ReleaseWorkerResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameProjectData, RenameProjectErrors, RenameProjectResponses, ReportFaultData, ReportFaultErrors, ReportFaultResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeExperimentData, ResumeExperimentErrors, ResumeExperimentResponses, ResumeGroupData, ResumeGroupErrors, ResumeGroupResponses, ResumeJobData, ResumeJobErrors, ResumeJobResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, ResumeStudyData, ResumeStudyErrors, ResumeStudyResponses, RetryExperimentData, RetryExperimentErrors, RetryExperimentResponses, RetryGroupData, RetryGroupErrors, RetryGroupResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RetryStudyData, RetryStudyErrors, RetryStudyResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RevokeWorkerData, RevokeWorkerErrors, RevokeWorkerResponses, SetMemberData, SetMemberErrors, SetMemberResponses, ShareProjectData, ShareProjectErrors, ShareProjectResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StarExperimentData, StarExperimentErrors, StarExperimentResponses, StartControlsData, StartControlsErrors, StartControlsResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UndrainWorkerData, UndrainWorkerErrors, UndrainWorkerResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses, WithdrawInvitationData, WithdrawInvitationErrors, WithdrawInvitationResponses } from './types.gen';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, ActOnExperimentsData, ActOnExperimentsErrors, ActOnExperimentsResponses, AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ChangeExperimentData, ChangeExperimentErrors, ChangeExperimentResponses, ChangeJobData, ChangeJobErrors, ChangeJobResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangePersonData, ChangePersonErrors, ChangePersonResponses, ChangeViewData, ChangeViewErrors, ChangeViewResponses, ChangeWebhookData, ChangeWebhookErrors, ChangeWebhookResponses, ChangeWorkerData, ChangeWorkerErrors, ChangeWorkerResponses, ClaimJobData, ClaimJobErrors, ClaimJobResponses, CountExperimentsData, CountExperimentsErrors, CountExperimentsResponses, CreateEnrolmentCodeData, CreateEnrolmentCodeErrors, CreateEnrolmentCodeResponses, CreateEvaluationData, CreateEvaluationErrors, CreateEvaluationResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateFirstAdminData, CreateFirstAdminErrors, CreateFirstAdminResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, CreateTokenData, CreateTokenErrors, CreateTokenResponses, CreateViewData, CreateViewErrors, CreateViewResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteEvaluationData, DeleteEvaluationErrors, DeleteEvaluationResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadComparisonData, DownloadComparisonErrors, DownloadComparisonResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, DraftForkData, DraftForkErrors, DraftForkResponses, DrainWorkerData, DrainWorkerErrors, DrainWorkerResponses, EndSignInData, EndSignInErrors, EndSignInResponses, EnrolWorkerData, EnrolWorkerErrors, EnrolWorkerResponses, ExportAuditRecordsData, ExportAuditRecordsErrors, ExportAuditRecordsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, ExtendExperimentData, ExtendExperimentErrors, ExtendExperimentResponses, ExtendGroupData, ExtendGroupErrors, ExtendGroupResponses, ExtendRunData, ExtendRunErrors, ExtendRunResponses, FindNeededFoldersData, FindNeededFoldersErrors, FindNeededFoldersResponses, ForkRunData, ForkRunErrors, ForkRunResponses, GetComparedBudgetsData, GetComparedBudgetsErrors, GetComparedBudgetsResponses, GetComparedCurvesData, GetComparedCurvesErrors, GetComparedCurvesResponses, GetComparisonData, GetComparisonErrors, GetComparisonResponses, GetControlsData, GetControlsErrors, GetControlsResponses, GetEvaluationData, GetEvaluationErrors, GetEvaluationResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetMeData, GetMeErrors, GetMeResponses, GetPooledExplanationData, GetPooledExplanationErrors, GetPooledExplanationResponses, GetQueueData, GetQueueErrors, GetQueueResponses, GetRunData, GetRunErrors, GetRunExplanationData, GetRunExplanationErrors, GetRunExplanationResponses, GetRunExtensionData, GetRunExtensionErrors, GetRunExtensionResponses, GetRunForkableData, GetRunForkableErrors, GetRunForkableResponses, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunPolicyData, GetRunPolicyErrors, GetRunPolicyResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetSpecSchemaData, GetSpecSchemaErrors, GetSpecSchemaResponses, GetStudyData, GetStudyErrors, GetStudyResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWorkerLoadData, GetWorkerLoadErrors, GetWorkerLoadResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, LeaveServiceData, LeaveServiceErrors, LeaveServiceResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListEvaluationLogsData, ListEvaluationLogsErrors, ListEvaluationLogsResponses, ListEvaluationsData, ListEvaluationsErrors, ListEvaluationsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListMethodsData, ListMethodsErrors, ListMethodsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPeopleData, ListPeopleErrors, ListPeopleResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunForksData, ListRunForksErrors, ListRunForksResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListSignInsData, ListSignInsErrors, ListSignInsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListStudyLogsData, ListStudyLogsErrors, ListStudyLogsResponses, ListSuitesData, ListSuitesErrors, ListSuitesResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListViewsData, ListViewsErrors, ListViewsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, PauseEvaluationData, PauseEvaluationErrors, PauseEvaluationResponses, PauseExperimentData, PauseExperimentErrors, PauseExperimentResponses, PauseGroupData, PauseGroupErrors, PauseGroupResponses, PauseRunData, PauseRunErrors, PauseRunResponses, PauseStudyData, PauseStudyErrors, PauseStudyResponses, ReadLinkData, ReadLinkErrors, ReadLinkResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseJobData, ReleaseJobErrors, ReleaseJobResponses, ReleaseWorkerData, ReleaseWorkerErrors, ReleaseWorkerResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameProjectData, RenameProjectErrors, RenameProjectResponses, ReportFaultData, ReportFaultErrors, ReportFaultResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeEvaluationData, ResumeEvaluationErrors, ResumeEvaluationResponses, ResumeExperimentData, ResumeExperimentErrors, ResumeExperimentResponses, ResumeGroupData, ResumeGroupErrors, ResumeGroupResponses, ResumeJobData, ResumeJobErrors, ResumeJobResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, ResumeStudyData, ResumeStudyErrors, ResumeStudyResponses, RetryEvaluationData, RetryEvaluationErrors, RetryEvaluationResponses, RetryExperimentData, RetryExperimentErrors, RetryExperimentResponses, RetryGroupData, RetryGroupErrors, RetryGroupResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RetryStudyData, RetryStudyErrors, RetryStudyResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RevokeWorkerData, RevokeWorkerErrors, RevokeWorkerResponses, SetMemberData, SetMemberErrors, SetMemberResponses, ShareProjectData, ShareProjectErrors, ShareProjectResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StarExperimentData, StarExperimentErrors, StarExperimentResponses, StartControlsData, StartControlsErrors, StartControlsResponses, StopEvaluationData, StopEvaluationErrors, StopEvaluationResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamEvaluationEventsData, StreamEvaluationEventsErrors, StreamEvaluationEventsResponse, StreamEvaluationEventsResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UndrainWorkerData, UndrainWorkerErrors, UndrainWorkerResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses, WithdrawInvitationData, WithdrawInvitationErrors, WithdrawInvitationResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -440,10 +440,122 @@ export const downloadComparison = <ThrowOnError extends boolean = false>(options
 });
 
 /**
+ * List Evaluations
+ *
+ * The newest first.
+ */
+export const listEvaluations = <ThrowOnError extends boolean = false>(options?: Options<ListEvaluationsData, ThrowOnError>) => (options?.client ?? client).get<ListEvaluationsResponses, ListEvaluationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations',
+    ...options
+});
+
+/**
+ * Create Evaluation
+ *
+ * Puts an evaluation of saved policies into the queue.
+ */
+export const createEvaluation = <ThrowOnError extends boolean = false>(options: Options<CreateEvaluationData, ThrowOnError>) => (options.client ?? client).post<CreateEvaluationResponses, CreateEvaluationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Evaluation
+ */
+export const deleteEvaluation = <ThrowOnError extends boolean = false>(options: Options<DeleteEvaluationData, ThrowOnError>) => (options.client ?? client).delete<DeleteEvaluationResponses, DeleteEvaluationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations/{id}',
+    ...options
+});
+
+/**
+ * Get Evaluation
+ *
+ * With what each episode came to.
+ */
+export const getEvaluation = <ThrowOnError extends boolean = false>(options: Options<GetEvaluationData, ThrowOnError>) => (options.client ?? client).get<GetEvaluationResponses, GetEvaluationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations/{id}',
+    ...options
+});
+
+/**
+ * Stream Evaluation Events
+ *
+ * The history after the position, then what happens, until the evaluation has ended.
+ */
+export const streamEvaluationEvents = <ThrowOnError extends boolean = false>(options: Options<StreamEvaluationEventsData, ThrowOnError, StreamEvaluationEventsResponse>) => (options.client ?? client).sse.get<StreamEvaluationEventsResponses, StreamEvaluationEventsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations/{id}/events',
+    ...options
+});
+
+/**
+ * List Evaluation Logs
+ *
+ * In the order in which they were printed. A log may grow, so that `next` is never null.
+ */
+export const listEvaluationLogs = <ThrowOnError extends boolean = false>(options: Options<ListEvaluationLogsData, ThrowOnError>) => (options.client ?? client).get<ListEvaluationLogsResponses, ListEvaluationLogsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations/{id}/logs',
+    ...options
+});
+
+/**
+ * Pause Evaluation
+ *
+ * What waits or runs keeps what it has come to and waits, from its next border on, until it is resumed.
+ */
+export const pauseEvaluation = <ThrowOnError extends boolean = false>(options: Options<PauseEvaluationData, ThrowOnError>) => (options.client ?? client).post<PauseEvaluationResponses, PauseEvaluationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations/{id}/pause',
+    ...options
+});
+
+/**
+ * Resume Evaluation
+ *
+ * What is paused or stopped goes on from its newest checkpoint.
+ */
+export const resumeEvaluation = <ThrowOnError extends boolean = false>(options: Options<ResumeEvaluationData, ThrowOnError>) => (options.client ?? client).post<ResumeEvaluationResponses, ResumeEvaluationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations/{id}/resume',
+    ...options
+});
+
+/**
+ * Retry Evaluation
+ *
+ * What failed goes on from its newest checkpoint, with all its attempts.
+ */
+export const retryEvaluation = <ThrowOnError extends boolean = false>(options: Options<RetryEvaluationData, ThrowOnError>) => (options.client ?? client).post<RetryEvaluationResponses, RetryEvaluationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations/{id}/retry',
+    ...options
+});
+
+/**
+ * Stop Evaluation
+ *
+ * What has not ended writes a checkpoint at its next border and ends. What waits leaves the queue at once.
+ */
+export const stopEvaluation = <ThrowOnError extends boolean = false>(options: Options<StopEvaluationData, ThrowOnError>) => (options.client ?? client).post<StopEvaluationResponses, StopEvaluationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/evaluations/{id}/stop',
+    ...options
+});
+
+/**
  * Stream Events
  *
- * Many runs and studies in one stream, until all have ended. One that is deleted, or that the viewer may not see,
- * is reported as `gone`.
+ * Many runs, studies and evaluations in one stream, until all have ended. One that is deleted, or that the viewer
+ * may not see, is reported as `gone`.
  */
 export const streamEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamEventsData, ThrowOnError, StreamEventsResponse>) => (options?.client ?? client).sse.get<StreamEventsResponses, StreamEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

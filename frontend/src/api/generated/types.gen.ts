@@ -798,6 +798,34 @@ export type CheckpointReference = {
 };
 
 /**
+ * CheckpointedRun
+ *
+ * The run whose checkpoint a policy is made of.
+ */
+export type CheckpointedRun = {
+    /**
+     * Member
+     *
+     * `best`, `mean` or the number of a slot.
+     */
+    member: string;
+    /**
+     * Run Id
+     */
+    run_id: number;
+    /**
+     * Seed
+     */
+    seed: number;
+    /**
+     * Spec
+     */
+    spec: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * Claim
  *
  * The job is this worker's until `lease_seconds` after its last heartbeat.
@@ -814,7 +842,7 @@ export type Claim = {
     /**
      * Kind
      */
-    kind: 'run' | 'study';
+    kind: 'run' | 'study' | 'evaluation';
     /**
      * Lease Seconds
      */
@@ -828,7 +856,7 @@ export type Claim = {
     /**
      * Payload
      */
-    payload: RunPayload | StudyPayload;
+    payload: RunPayload | StudyPayload | EvaluationPayload;
     /**
      * Slots
      *
@@ -1461,6 +1489,114 @@ export type Environment = {
 };
 
 /**
+ * EpisodeFilmed
+ *
+ * A film of an episode lies in the folder under `file`.
+ */
+export type EpisodeFilmed = {
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Ended
+     *
+     * Whether the episode came to its end, or the film was cut before it.
+     */
+    ended: boolean;
+    /**
+     * Episode
+     */
+    episode: number;
+    /**
+     * Episode Return
+     */
+    episode_return: number;
+    /**
+     * Episode Steps
+     */
+    episode_steps: number;
+    /**
+     * File
+     */
+    file: string;
+    /**
+     * Kind
+     */
+    kind: 'film';
+    /**
+     * Policy
+     */
+    policy: number;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Sha256
+     */
+    sha256: string;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
+ * EpisodesPlayed
+ *
+ * Some episodes of a policy, which were played side by side.
+ */
+export type EpisodesPlayed = {
+    /**
+     * First
+     *
+     * How many of this policy were played before.
+     */
+    first: number;
+    /**
+     * Kind
+     */
+    kind: 'played';
+    /**
+     * Lengths
+     */
+    lengths: Array<number>;
+    /**
+     * Policy
+     */
+    policy: number;
+    /**
+     * Returns
+     */
+    returns: Array<number>;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
  * Estimate
  */
 export type Estimate = {
@@ -1478,6 +1614,299 @@ export type Estimate = {
      * Value
      */
     value: number;
+};
+
+/**
+ * EvaluatedPolicy
+ */
+export type EvaluatedPolicy = {
+    /**
+     * Choice
+     *
+     * `best`, `mean` or the number of a slot.
+     */
+    choice: string;
+    /**
+     * From the first policy; none where that plays in another environment.
+     */
+    difference: PlayedDifference | null;
+    /**
+     * Film Problem
+     *
+     * Why there is no film, or none of all that were asked for.
+     */
+    film_problem: string | null;
+    /**
+     * Films
+     */
+    films: Array<EvaluationFilm>;
+    /**
+     * None before a worker has taken it up.
+     */
+    loaded: LoadedPolicy | null;
+    /**
+     * Name
+     *
+     * Of its experiment.
+     */
+    name: string;
+    /**
+     * Run Id
+     *
+     * None where it was deleted, or is not for the reader to see.
+     */
+    run_id: number | null;
+    /**
+     * Step
+     *
+     * Of its run, where the file with its weights is from.
+     */
+    step: number;
+    /**
+     * Of the episodes so far.
+     */
+    summary: PlayedSummary | null;
+};
+
+export type EvaluationEvent = ({
+    kind: 'loaded';
+} & PolicyLoaded) | ({
+    kind: 'played';
+} & EpisodesPlayed) | ({
+    kind: 'film';
+} & EpisodeFilmed) | ({
+    kind: 'not_filmed';
+} & NotFilmed) | ({
+    kind: 'finished';
+} & JobFinished) | ({
+    kind: 'stopped';
+} & Stopped) | ({
+    kind: 'failed';
+} & JobFailed);
+
+/**
+ * EvaluationFilm
+ */
+export type EvaluationFilm = {
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Ended
+     *
+     * Whether the episode came to its end, or the film was cut before it.
+     */
+    ended: boolean;
+    /**
+     * Episode
+     *
+     * From 0; the same episode that was counted.
+     */
+    episode: number;
+    /**
+     * Episode Return
+     */
+    episode_return: number;
+    /**
+     * Episode Steps
+     */
+    episode_steps: number;
+    /**
+     * Id
+     *
+     * Of its artifact.
+     */
+    id: number;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Sha256
+     */
+    sha256: string;
+};
+
+/**
+ * EvaluationPayload
+ */
+export type EvaluationPayload = {
+    /**
+     * Environment
+     *
+     * Where all of them play; None where each plays where it was trained.
+     */
+    environment: string | null;
+    /**
+     * Episodes
+     */
+    episodes: number;
+    /**
+     * Films
+     */
+    films: number;
+    /**
+     * Policies
+     */
+    policies: Array<PolicyReference>;
+    /**
+     * Sample
+     */
+    sample: boolean | null;
+    /**
+     * Seed
+     */
+    seed: number;
+};
+
+/**
+ * EvaluationRequest
+ *
+ * Every policy plays the same episodes, as `phylon play` with this seed plays them.
+ */
+export type EvaluationRequest = {
+    /**
+     * Environment
+     *
+     * Another one with the same spaces: an id of the same suite, `suite:id`, or `my_package:MyEnv-v0`.
+     */
+    environment?: string | null;
+    /**
+     * Episodes
+     *
+     * Of each policy.
+     */
+    episodes?: number;
+    /**
+     * Films
+     *
+     * How many of the first episodes of each policy are filmed.
+     */
+    films?: number;
+    /**
+     * Policies
+     */
+    policies: Array<PolicyChoice>;
+    priority?: Priority;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it that of the first policy's run.
+     */
+    project?: string | null;
+    resources?: ResourcesSpec;
+    /**
+     * Sample
+     *
+     * Draw actions, or take the likeliest; without it as each policy's run was evaluated.
+     */
+    sample?: boolean | null;
+    /**
+     * Seed
+     *
+     * Of the episodes; without it a fresh one, which is recorded.
+     */
+    seed?: number | null;
+    /**
+     * Wait For Worker
+     *
+     * Queue it although no worker that is known could execute it.
+     */
+    wait_for_worker?: boolean;
+};
+
+export type EvaluationStreamMessage = EvaluationEvent | Rewind | EvaluationSummary;
+
+/**
+ * EvaluationSummary
+ */
+export type EvaluationSummary = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Environment
+     *
+     * As it was asked for; None where each policy plays where it was trained.
+     */
+    environment: string | null;
+    /**
+     * Episodes
+     */
+    episodes: number;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Is Pausing
+     *
+     * Whether it was asked to pause: its worker hands it back after the present episodes.
+     */
+    is_pausing: boolean;
+    /**
+     * Name
+     */
+    name: string;
+    owner: PersonName;
+    /**
+     * Policies
+     */
+    policies: Array<EvaluatedPolicy>;
+    project: ProjectName;
+    /**
+     * Remedy
+     */
+    remedy: string | null;
+    /**
+     * Sample
+     */
+    sample: boolean | null;
+    /**
+     * Seed
+     */
+    seed: number;
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: JobStatus;
+    /**
+     * Stream
+     *
+     * Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came.
+     */
+    stream: string | null;
+    /**
+     * Total
+     *
+     * Episodes of all policies.
+     */
+    total: number;
+    /**
+     * Wanted Films
+     *
+     * Of each policy.
+     */
+    wanted_films: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
 };
 
 /**
@@ -2636,7 +3065,7 @@ export type Heartbeat = {
     /**
      * Events
      */
-    events: Array<RunEvent> | Array<StudyEvent>;
+    events: Array<RunEvent> | Array<StudyEvent> | Array<EvaluationEvent>;
     /**
      * Logs
      */
@@ -2946,6 +3375,70 @@ export type JobChange = {
 };
 
 /**
+ * JobFailed
+ *
+ * It cannot go on, and trying again would not help.
+ */
+export type JobFailed = {
+    /**
+     * Kind
+     */
+    kind: 'failed';
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Remedy
+     */
+    remedy: string;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
+ * JobFinished
+ *
+ * Everything that was asked for is done.
+ */
+export type JobFinished = {
+    /**
+     * Kind
+     */
+    kind: 'finished';
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
  * JobFolders
  *
  * Folders on a worker's disk, by the ids of their jobs.
@@ -2960,7 +3453,7 @@ export type JobFolders = {
 /**
  * JobMessage
  *
- * What one of many runs and studies says.
+ * What one of many runs, studies and evaluations says.
  */
 export type JobMessage = {
     /**
@@ -2970,17 +3463,17 @@ export type JobMessage = {
     /**
      * Kind
      */
-    kind: 'run' | 'study';
+    kind: 'run' | 'study' | 'evaluation';
     /**
      * Message
      *
      * Null in `gone` messages: it was deleted, or the reader may not see it.
      */
-    message: StreamMessage | StudyStreamMessage | null;
+    message: StreamMessage | StudyStreamMessage | EvaluationStreamMessage | null;
     /**
      * Position
      *
-     * Where its reader stands then: the run's or the study's new `stream`. Null where it stands as before.
+     * Where its reader stands then: its new `stream`. Null where it stands as before.
      */
     position: string | null;
 };
@@ -3239,6 +3732,42 @@ export type LivingMember = {
      * Span
      */
     span: number;
+};
+
+/**
+ * LoadedPolicy
+ *
+ * What its worker found when it took up the policy.
+ */
+export type LoadedPolicy = {
+    /**
+     * Deterministic
+     *
+     * Whether it takes its likeliest action, or draws.
+     */
+    deterministic: boolean;
+    /**
+     * Environment
+     *
+     * Where it plays, as `suite:id`.
+     */
+    environment: string;
+    /**
+     * Member
+     *
+     * None for the mean of a search.
+     */
+    member: number | null;
+    /**
+     * Step
+     *
+     * Of its run, when its weights were saved.
+     */
+    step: number;
+    /**
+     * Weights Sha256
+     */
+    weights_sha256: string;
 };
 
 /**
@@ -3917,6 +4446,42 @@ export type NewWebhook = {
 };
 
 /**
+ * NotFilmed
+ *
+ * Episodes of a policy cannot be filmed; it plays all the same.
+ */
+export type NotFilmed = {
+    /**
+     * Kind
+     */
+    kind: 'not_filmed';
+    /**
+     * Policy
+     */
+    policy: number;
+    /**
+     * Reason
+     */
+    reason: string;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
  * Note
  *
  * What was changed, and why. Nobody has to do anything about it.
@@ -4169,6 +4734,28 @@ export type PageEnvironment = {
      * Items
      */
     items: Array<Environment>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[EvaluationSummary]
+ */
+export type PageEvaluationSummary = {
+    /**
+     * Items
+     */
+    items: Array<EvaluationSummary>;
     /**
      * Next
      *
@@ -4808,6 +5395,82 @@ export type PlannedExperiment = {
 };
 
 /**
+ * PlayedDifference
+ *
+ * By how much it earned more than the first policy, episode by episode: both played the same ones.
+ */
+export type PlayedDifference = {
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Low
+     *
+     * Ends of the mean's 95 % interval; none for a single episode.
+     */
+    low: number | null;
+    /**
+     * Mean
+     */
+    mean: number;
+};
+
+/**
+ * PlayedEpisodes
+ *
+ * One number for each episode, in order.
+ */
+export type PlayedEpisodes = {
+    /**
+     * Lengths
+     */
+    lengths: Array<number>;
+    /**
+     * Returns
+     */
+    returns: Array<number>;
+};
+
+/**
+ * PlayedSummary
+ */
+export type PlayedSummary = {
+    /**
+     * Episodes
+     */
+    episodes: number;
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Largest
+     */
+    largest: number;
+    /**
+     * Length
+     *
+     * Steps of an episode, on average.
+     */
+    length: number;
+    /**
+     * Low
+     *
+     * Ends of the mean's 95 % interval by Student's t; none for a single episode.
+     */
+    low: number | null;
+    /**
+     * Mean
+     */
+    mean: number;
+    /**
+     * Smallest
+     */
+    smallest: number;
+};
+
+/**
  * PolicyAction
  *
  * The environment's own actions: what `predict` gives.
@@ -4945,6 +5608,31 @@ export type PolicyCard = {
 };
 
 /**
+ * PolicyChoice
+ *
+ * Whose policy is to play. Without member and step, the one that the run left; everyone else's is made of a
+ * checkpoint that the service keeps.
+ */
+export type PolicyChoice = {
+    /**
+     * Member
+     *
+     * By fitness, the mean of a search over weights (CEM-RL), or the member in a slot.
+     */
+    member?: 'best' | 'mean' | number;
+    /**
+     * Run
+     */
+    run: number;
+    /**
+     * Step
+     *
+     * Of the checkpoint; without it the newest.
+     */
+    step?: number | null;
+};
+
+/**
  * PolicyEnvironment
  */
 export type PolicyEnvironment = {
@@ -4956,6 +5644,64 @@ export type PolicyEnvironment = {
      * Suite
      */
     suite: string;
+};
+
+/**
+ * PolicyLoaded
+ *
+ * A policy is about to play. `policy` is its place in what was asked for, here and below.
+ */
+export type PolicyLoaded = {
+    /**
+     * Deterministic
+     */
+    deterministic: boolean;
+    /**
+     * Environment
+     *
+     * `suite:id`.
+     */
+    environment: string;
+    /**
+     * Kind
+     */
+    kind: 'loaded';
+    /**
+     * Member
+     *
+     * None for the mean of a search.
+     */
+    member: number | null;
+    /**
+     * Policy
+     */
+    policy: number;
+    /**
+     * Policy Step
+     *
+     * Of its run, when its weights were saved.
+     */
+    policy_step: number;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+    /**
+     * Weights Sha256
+     */
+    weights_sha256: string;
 };
 
 /**
@@ -5024,6 +5770,48 @@ export type PolicyProvenance = {
      * Step
      */
     step: number;
+};
+
+/**
+ * PolicyReference
+ *
+ * A file that the service holds with a policy in it, and what the policy has played in earlier attempts.
+ */
+export type PolicyReference = {
+    /**
+     * Artifact Id
+     */
+    artifact_id: number;
+    /**
+     * None where the file is an exported policy.
+     */
+    checkpoint_of: CheckpointedRun | null;
+    /**
+     * File
+     */
+    file: string;
+    /**
+     * Filmed
+     *
+     * The episodes of which there is a film.
+     */
+    filmed: Array<number>;
+    /**
+     * Name
+     *
+     * What people call it.
+     */
+    name: string;
+    /**
+     * Played
+     *
+     * Episodes.
+     */
+    played: number;
+    /**
+     * Sha256
+     */
+    sha256: string;
 };
 
 /**
@@ -5526,6 +6314,34 @@ export type ResetLink = {
 };
 
 /**
+ * ResourcesSpec
+ */
+export type ResourcesSpec = {
+    /**
+     * Device
+     */
+    device?: 'any' | 'cpu' | 'gpu';
+    /**
+     * Devices
+     *
+     * Slots of one worker: GPUs, or what the operator of a CPU worker offers as one.
+     */
+    devices?: number;
+    /**
+     * Labels
+     *
+     * That the worker must have, such as `a100`.
+     */
+    labels?: Array<string>;
+    /**
+     * Memory
+     *
+     * Of each device, e.g. `12GB`. `auto` is Phylon's own forecast, of host memory too.
+     */
+    memory?: 'auto' | number;
+};
+
+/**
  * RestingJob
  *
  * A job that waits for a person: it is paused, or failed within the last day.
@@ -5540,6 +6356,10 @@ export type RestingJob = {
      */
     error: string | null;
     /**
+     * Evaluation Id
+     */
+    evaluation_id: number | null;
+    /**
      * Experiment Id
      */
     experiment_id: number | null;
@@ -5550,7 +6370,7 @@ export type RestingJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study';
+    kind: 'run' | 'study' | 'evaluation';
     /**
      * May Change
      *
@@ -5560,7 +6380,7 @@ export type RestingJob = {
     /**
      * Name
      *
-     * Of the experiment or study. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
      */
     name: string | null;
     /**
@@ -5966,6 +6786,10 @@ export type RunningJob = {
      */
     devices: number;
     /**
+     * Evaluation Id
+     */
+    evaluation_id: number | null;
+    /**
      * Expected End
      *
      * By its own speed, or by how long similar ones took; none where neither is known.
@@ -5988,7 +6812,7 @@ export type RunningJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study';
+    kind: 'run' | 'study' | 'evaluation';
     /**
      * May Change
      *
@@ -5998,7 +6822,7 @@ export type RunningJob = {
     /**
      * Name
      *
-     * Of the experiment or study. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
      */
     name: string | null;
     /**
@@ -6824,6 +7648,103 @@ export type Stopped = {
 };
 
 /**
+ * StoredEvaluation
+ */
+export type StoredEvaluation = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Done
+     */
+    done: number;
+    /**
+     * Environment
+     *
+     * As it was asked for; None where each policy plays where it was trained.
+     */
+    environment: string | null;
+    /**
+     * Episodes
+     */
+    episodes: number;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Is Pausing
+     *
+     * Whether it was asked to pause: its worker hands it back after the present episodes.
+     */
+    is_pausing: boolean;
+    /**
+     * Name
+     */
+    name: string;
+    owner: PersonName;
+    /**
+     * Played
+     *
+     * Of each policy.
+     */
+    played: Array<PlayedEpisodes>;
+    /**
+     * Policies
+     */
+    policies: Array<EvaluatedPolicy>;
+    project: ProjectName;
+    /**
+     * Remedy
+     */
+    remedy: string | null;
+    /**
+     * Sample
+     */
+    sample: boolean | null;
+    /**
+     * Seed
+     */
+    seed: number;
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: JobStatus;
+    /**
+     * Stream
+     *
+     * Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came.
+     */
+    stream: string | null;
+    /**
+     * Total
+     *
+     * Episodes of all policies.
+     */
+    total: number;
+    /**
+     * Wanted Films
+     *
+     * Of each policy.
+     */
+    wanted_films: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
+};
+
+/**
  * StoredStudy
  */
 export type StoredStudy = {
@@ -6918,75 +7839,11 @@ export type StudyEvent = ({
     kind: 'measured';
 } & Measured) | ({
     kind: 'finished';
-} & StudyFinished) | ({
+} & JobFinished) | ({
     kind: 'stopped';
 } & Stopped) | ({
     kind: 'failed';
-} & StudyFailed);
-
-/**
- * StudyFailed
- *
- * The study cannot go on, and trying again would not help.
- */
-export type StudyFailed = {
-    /**
-     * Kind
-     */
-    kind: 'failed';
-    /**
-     * Message
-     */
-    message: string;
-    /**
-     * Remedy
-     */
-    remedy: string;
-    /**
-     * Seq
-     */
-    seq: number;
-    /**
-     * Step
-     *
-     * Environment steps of each member when it happened.
-     */
-    step: number;
-    /**
-     * Wall
-     *
-     * Seconds of work since the run began, without the time between attempts.
-     */
-    wall: number;
-};
-
-/**
- * StudyFinished
- *
- * Every cell is measured.
- */
-export type StudyFinished = {
-    /**
-     * Kind
-     */
-    kind: 'finished';
-    /**
-     * Seq
-     */
-    seq: number;
-    /**
-     * Step
-     *
-     * Environment steps of each member when it happened.
-     */
-    step: number;
-    /**
-     * Wall
-     *
-     * Seconds of work since the run began, without the time between attempts.
-     */
-    wall: number;
-};
+} & JobFailed);
 
 /**
  * StudyFromYaml
@@ -7494,6 +8351,10 @@ export type WaitingJob = {
      */
     devices: number;
     /**
+     * Evaluation Id
+     */
+    evaluation_id: number | null;
+    /**
      * Expected Start
      */
     expected_start: string | null;
@@ -7514,7 +8375,7 @@ export type WaitingJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study';
+    kind: 'run' | 'study' | 'evaluation';
     /**
      * May Change
      *
@@ -7524,7 +8385,7 @@ export type WaitingJob = {
     /**
      * Name
      *
-     * Of the experiment or study. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
      */
     name: string | null;
     /**
@@ -7869,7 +8730,7 @@ export type WorkerFault = {
 /**
  * WorkerJob
  *
- * A job of a worker; its payload is the run or the study with the number `id`.
+ * A job of a worker; its payload is the run, study or evaluation with the number `id`.
  */
 export type WorkerJob = {
     /**
@@ -7883,11 +8744,11 @@ export type WorkerJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study';
+    kind: 'run' | 'study' | 'evaluation';
     /**
      * Name
      *
-     * Of the experiment or study.
+     * Of the experiment, study or evaluation.
      */
     name: string;
 };
@@ -9805,6 +10666,491 @@ export type DownloadComparisonResponses = {
 
 export type DownloadComparisonResponse = DownloadComparisonResponses[keyof DownloadComparisonResponses];
 
+export type ListEvaluationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Run
+         *
+         * Only those that play a policy of this run.
+         */
+        run?: number | null;
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/evaluations';
+};
+
+export type ListEvaluationsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListEvaluationsError = ListEvaluationsErrors[keyof ListEvaluationsErrors];
+
+export type ListEvaluationsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageEvaluationSummary;
+};
+
+export type ListEvaluationsResponse = ListEvaluationsResponses[keyof ListEvaluationsResponses];
+
+export type CreateEvaluationData = {
+    body: EvaluationRequest;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/evaluations';
+};
+
+export type CreateEvaluationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The service holds no such policy. Or: No worker that is known could ever execute this; nothing was stored.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateEvaluationError = CreateEvaluationErrors[keyof CreateEvaluationErrors];
+
+export type CreateEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    201: StoredEvaluation;
+};
+
+export type CreateEvaluationResponse = CreateEvaluationResponses[keyof CreateEvaluationResponses];
+
+export type DeleteEvaluationData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/evaluations/{id}';
+};
+
+export type DeleteEvaluationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * An evaluation cannot be deleted while it has not ended.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DeleteEvaluationError = DeleteEvaluationErrors[keyof DeleteEvaluationErrors];
+
+export type DeleteEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteEvaluationResponse = DeleteEvaluationResponses[keyof DeleteEvaluationResponses];
+
+export type GetEvaluationData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/evaluations/{id}';
+};
+
+export type GetEvaluationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetEvaluationError = GetEvaluationErrors[keyof GetEvaluationErrors];
+
+export type GetEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredEvaluation;
+};
+
+export type GetEvaluationResponse = GetEvaluationResponses[keyof GetEvaluationResponses];
+
+export type StreamEvaluationEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Last-Event-Id
+         */
+        'last-event-id'?: string | null;
+    };
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * After
+         *
+         * Where the reader stands: a message's id, or `stream`.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/evaluations/{id}/events';
+};
+
+export type StreamEvaluationEventsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StreamEvaluationEventsError = StreamEvaluationEventsErrors[keyof StreamEvaluationEventsErrors];
+
+export type StreamEvaluationEventsResponses = {
+    /**
+     * Successful Response
+     */
+    200: EvaluationStreamMessage;
+};
+
+export type StreamEvaluationEventsResponse = StreamEvaluationEventsResponses[keyof StreamEvaluationEventsResponses];
+
+export type ListEvaluationLogsData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Attempt
+         */
+        attempt?: number | null;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/evaluations/{id}/logs';
+};
+
+export type ListEvaluationLogsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListEvaluationLogsError = ListEvaluationLogsErrors[keyof ListEvaluationLogsErrors];
+
+export type ListEvaluationLogsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageLoggedLine;
+};
+
+export type ListEvaluationLogsResponse = ListEvaluationLogsResponses[keyof ListEvaluationLogsResponses];
+
+export type PauseEvaluationData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/evaluations/{id}/pause';
+};
+
+export type PauseEvaluationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type PauseEvaluationError = PauseEvaluationErrors[keyof PauseEvaluationErrors];
+
+export type PauseEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredEvaluation;
+};
+
+export type PauseEvaluationResponse = PauseEvaluationResponses[keyof PauseEvaluationResponses];
+
+export type ResumeEvaluationData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/evaluations/{id}/resume';
+};
+
+export type ResumeEvaluationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ResumeEvaluationError = ResumeEvaluationErrors[keyof ResumeEvaluationErrors];
+
+export type ResumeEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredEvaluation;
+};
+
+export type ResumeEvaluationResponse = ResumeEvaluationResponses[keyof ResumeEvaluationResponses];
+
+export type RetryEvaluationData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/evaluations/{id}/retry';
+};
+
+export type RetryEvaluationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RetryEvaluationError = RetryEvaluationErrors[keyof RetryEvaluationErrors];
+
+export type RetryEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredEvaluation;
+};
+
+export type RetryEvaluationResponse = RetryEvaluationResponses[keyof RetryEvaluationResponses];
+
+export type StopEvaluationData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/evaluations/{id}/stop';
+};
+
+export type StopEvaluationErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StopEvaluationError = StopEvaluationErrors[keyof StopEvaluationErrors];
+
+export type StopEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    200: StoredEvaluation;
+};
+
+export type StopEvaluationResponse = StopEvaluationResponses[keyof StopEvaluationResponses];
+
 export type StreamEventsData = {
     body?: never;
     headers?: {
@@ -9827,6 +11173,12 @@ export type StreamEventsData = {
          * Numbers, separated by commas.
          */
         studies?: string;
+        /**
+         * Evaluations
+         *
+         * Numbers, separated by commas.
+         */
+        evaluations?: string;
         /**
          * After
          *

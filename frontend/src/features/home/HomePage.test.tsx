@@ -17,6 +17,7 @@ const QUEUE = {
         experiment_id: 6,
         run_id: 7,
         study_id: null,
+        evaluation_id: null,
         owner_id: 1,
         owner: "local",
       },

@@ -3,18 +3,22 @@ import {
   extendExperiment,
   extendGroup,
   extendRun,
+  pauseEvaluation,
   pauseExperiment,
   pauseGroup,
   pauseRun,
   pauseStudy,
+  resumeEvaluation,
   resumeExperiment,
   resumeGroup,
   resumeRun,
   resumeStudy,
+  retryEvaluation,
   retryExperiment,
   retryGroup,
   retryRun,
   retryStudy,
+  stopEvaluation,
   stopExperiment,
   stopGroup,
   stopRun,
@@ -26,7 +30,7 @@ import { applyEvent, type RunView } from "@/lib/run/runView"
 
 /** What a verb is for. */
 export interface Target {
-  kind: "run" | "experiment" | "group" | "study"
+  kind: "run" | "experiment" | "group" | "study" | "evaluation"
   id: number
   name: string
 }
@@ -44,6 +48,12 @@ const CALLS = {
   },
   group: { stop: stopGroup, pause: pauseGroup, resume: resumeGroup, retry: retryGroup },
   study: { stop: stopStudy, pause: pauseStudy, resume: resumeStudy, retry: retryStudy },
+  evaluation: {
+    stop: stopEvaluation,
+    pause: pauseEvaluation,
+    resume: resumeEvaluation,
+    retry: retryEvaluation,
+  },
 } as const satisfies Record<Target["kind"], Record<PlainVerb, unknown>>
 
 /** A run that changed, for every page that shows it. */
@@ -81,6 +91,12 @@ async function send(queryClient: QueryClient, { kind, id }: Target, verb: Verb, 
       if (verb === "extend") throw new Error("A study measures all its cells; there is nothing to extend.")
       queryClient.setQueryData(["studies", id], (await CALLS.study[verb](options)).data)
       void queryClient.invalidateQueries({ queryKey: ["studies", "list"] })
+      break
+    }
+    case "evaluation": {
+      if (verb === "extend") throw new Error("An evaluation plays what was asked for; ask for another one.")
+      await CALLS.evaluation[verb](options)
+      void queryClient.invalidateQueries({ queryKey: ["evaluations"] })
     }
   }
   void queryClient.invalidateQueries({ queryKey: ["queue"] })

@@ -33,6 +33,7 @@ export function JobMenu({ job, verbs, waits = false }: JobMenuProps) {
 function targetOf(job: QueueJob): Target | null {
   const name = jobName(job)
   if (job.run_id !== null) return { kind: "run", id: job.run_id, name }
+  if (job.evaluation_id !== null) return { kind: "evaluation", id: job.evaluation_id, name }
   return job.study_id === null ? null : { kind: "study", id: job.study_id, name }
 }
 

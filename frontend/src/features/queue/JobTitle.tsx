@@ -18,22 +18,17 @@ export function JobTitle({ job, children }: { job: QueueJob; children?: ReactNod
         {children}
       </p>
       <p className="numeric truncate text-[13px] text-ink-faint">
-        {[
-          job.owner,
-          job.project,
-          job.run_id !== null
-            ? `run ${job.run_id}`
-            : job.study_id !== null
-              ? `study ${job.study_id}`
-              : job.kind,
-          `job ${job.id}`,
-          job.devices > 1 && `${job.devices} devices`,
-        ]
+        {[job.owner, job.project, numberOf(job), `job ${job.id}`, job.devices > 1 && `${job.devices} devices`]
           .filter(Boolean)
           .join(" · ")}
       </p>
     </div>
   )
+}
+
+function numberOf({ kind, run_id, study_id, evaluation_id }: QueueJob): string {
+  const number = run_id ?? study_id ?? evaluation_id
+  return number === null ? kind : `${kind} ${number}`
 }
 
 function JobLink({ job }: { job: QueueJob }) {
@@ -54,6 +49,13 @@ function JobLink({ job }: { job: QueueJob }) {
   if (job.study_id !== null) {
     return (
       <Link className={LINK} search={{ ids: [job.study_id] }} title={name} to="/studies">
+        {name}
+      </Link>
+    )
+  }
+  if (job.evaluation_id !== null) {
+    return (
+      <Link className={LINK} search={{ id: job.evaluation_id }} title={name} to="/evaluations">
         {name}
       </Link>
     )

@@ -3,14 +3,26 @@ import type { WorkerJob } from "@/api/types"
 
 const LINK = "min-w-0 truncate rounded font-medium text-accent hover:underline"
 
-export function WorkerJobLink({ job }: { job: WorkerJob }) {
-  return job.kind === "run" ? (
-    <Link className={LINK} params={{ id: String(job.id) }} title={job.name} to="/runs/$id">
-      {`Run ${job.id} · ${job.name}`}
-    </Link>
-  ) : (
-    <Link className={LINK} search={{ ids: [job.id] }} title={job.name} to="/studies">
-      {`Study ${job.id} · ${job.name}`}
-    </Link>
-  )
+export function WorkerJobLink({ job: { kind, id, name } }: { job: WorkerJob }) {
+  const look = { className: LINK, title: name }
+  switch (kind) {
+    case "run":
+      return (
+        <Link {...look} params={{ id: String(id) }} to="/runs/$id">
+          {`Run ${id} · ${name}`}
+        </Link>
+      )
+    case "study":
+      return (
+        <Link {...look} search={{ ids: [id] }} to="/studies">
+          {`Study ${id} · ${name}`}
+        </Link>
+      )
+    case "evaluation":
+      return (
+        <Link {...look} search={{ id }} to="/evaluations">
+          {`Evaluation ${id} · ${name}`}
+        </Link>
+      )
+  }
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { artifactsQuery, policyQuery } from "@/api/queries"
-import { isActive, type Run } from "@/api/types"
+import { type Artifact, isActive, type Run } from "@/api/types"
+import { EvaluatePanel } from "@/features/evaluations/EvaluatePanel"
 import { PolicyAncestry } from "@/features/experiment/policies/PolicyAncestry"
 import { PolicyCardList } from "@/features/experiment/policies/PolicyCardList"
 import { UsePolicy } from "@/features/experiment/policies/UsePolicy"
@@ -47,10 +48,24 @@ export function PoliciesTab({ run }: { run: Run }) {
         )}
         {card.data && <PolicyCardList card={card.data} />}
       </Panel>
+      {artifacts.data && (
+        <EvaluatePanel
+          run={run.id}
+          trained={card.data?.environment}
+          whyNothing={whyNothing(artifacts.data)}
+        />
+      )}
       {card.data && <UsePolicy card={card.data} run={run.id} />}
       {card.data?.provenance.ancestry && <PolicyAncestry ancestry={card.data.provenance.ancestry} />}
     </div>
   )
+}
+
+/** A checkpoint serves as well: the worker makes the policy of it. */
+function whyNothing(artifacts: readonly Artifact[]): string | null {
+  return artifacts.some(({ kind }) => kind === "policy" || kind === "checkpoint")
+    ? null
+    : "This run has left neither a policy nor a checkpoint that could be evaluated."
 }
 
 function NoPolicy({ run }: { run: Run }) {

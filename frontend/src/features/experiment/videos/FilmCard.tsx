@@ -1,18 +1,22 @@
 import { useRef, useState } from "react"
-import { memberMark } from "@/lib/colour"
 import type { Film } from "@/lib/films"
-import { formatBytes, formatInteger, formatSlot, formatValue } from "@/lib/format"
-import { useTheme } from "@/lib/theme"
+import { formatBytes, formatInteger, formatValue } from "@/lib/format"
 import { Icon } from "@/ui/Icon"
 
+interface FilmCardProps {
+  film: Pick<Film, "id" | "name" | "bytes" | "episodeReturn" | "episodeSteps" | "ended">
+  /** Whom it shows, and when. */
+  title: string
+  /** Of whom it shows. */
+  colour?: string
+}
+
 /** One film. Once it plays it has the browser's own controls, which keyboards, phones and screen readers know. */
-export function FilmCard({ film }: { film: Film }) {
-  const theme = useTheme()
+export function FilmCard({ film, title, colour }: FilmCardProps) {
   const player = useRef<HTMLVideoElement>(null)
   const [started, setStarted] = useState(false)
   const [broken, setBroken] = useState(false)
   const source = `/api/v1/artifacts/${film.id}/content`
-  const title = `${formatSlot(film.member)} at step ${formatInteger(film.step)}`
 
   function play() {
     setStarted(true)
@@ -60,11 +64,13 @@ export function FilmCard({ film }: { film: Film }) {
         </div>
       )}
       <figcaption className="flex grow items-start gap-2 border-line border-t bg-surface px-3 py-2.5">
-        <span
-          aria-hidden="true"
-          className="mt-1.5 size-2.5 shrink-0 rounded-full"
-          style={{ background: memberMark(film.member, theme).colour }}
-        />
+        {colour && (
+          <span
+            aria-hidden="true"
+            className="mt-1.5 size-2.5 shrink-0 rounded-full"
+            style={{ background: colour }}
+          />
+        )}
         <div className="min-w-0 grow">
           <p className="numeric truncate font-medium" title={title}>
             {title}

@@ -5,9 +5,11 @@ import { artifactsQuery } from "@/api/queries"
 import { isActive, type Run } from "@/api/types"
 import { MomentNote } from "@/features/experiment/MomentNote"
 import { FilmCard } from "@/features/experiment/videos/FilmCard"
+import { memberMark } from "@/lib/colour"
 import { type Film, filmedMembers, filmsOf } from "@/lib/films"
 import { formatInteger, formatSlot } from "@/lib/format"
 import { filmsAt } from "@/lib/moment"
+import { useTheme } from "@/lib/theme"
 import { Button } from "@/ui/Button"
 import { Panel } from "@/ui/Panel"
 import { Select } from "@/ui/Select"
@@ -84,11 +86,16 @@ export function VideosTab({ run }: { run: Run }) {
 }
 
 function Gallery({ films }: { films: readonly Film[] }) {
+  const theme = useTheme()
   return (
     <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4" data-testid="videos">
       {films.map((film) => (
         <li className="flex min-w-0 flex-col" key={film.id}>
-          <FilmCard film={film} />
+          <FilmCard
+            colour={memberMark(film.member, theme).colour}
+            film={film}
+            title={`${formatSlot(film.member)} at step ${formatInteger(film.step)}`}
+          />
         </li>
       ))}
     </ul>
