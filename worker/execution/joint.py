@@ -15,7 +15,8 @@ from phylon.worker.execution.interface import Execution, KeyWords, Report, Strat
 from phylon.worker.execution.members import take_members
 
 
-def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Execution:
+def build_joint_execution(work: Workload, algorithm: JointAlgorithm, members: range | None = None) -> Execution:
+    """`members`: those that act here, if not all; all learn."""
     device, size = jax.local_devices()[0], work.population_size
 
     def init_population(key: Array, hyperparams: Hyperparams) -> Joint:
@@ -60,5 +61,5 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
         strategy,
         shape,
         init=lambda key, hyperparams: jax.device_put(init_program(key, jax.device_get(hyperparams)), device),
-        acting=make_acting(work, shape, device),
+        acting=make_acting(work, shape, device, members),
     )

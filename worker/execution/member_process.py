@@ -33,6 +33,9 @@ class Group(NamedTuple):
 
     recipe: Callable[[], Algorithm]
     slots: range
+    """Its part of the trainer's members."""
+    first: int
+    """The slot of the trainer's first member, where other processes of a run have others."""
     cores: tuple[int, ...]
     """That it may use."""
     settings: dict[str, Any]
@@ -97,7 +100,8 @@ def _serve_requests(connection: Connection, group: Group) -> None:
     def run(
         state: State, hyperparams: Hyperparams, data: Any, key: Array, first: Array, slot: Array
     ) -> tuple[State, Report]:
-        return member(state, hyperparams, data, derive(jax.random.wrap_key_data(key), "update", slot), first)
+        own_key = derive(jax.random.wrap_key_data(key), "update", group.first + slot)
+        return member(state, hyperparams, data, own_key, first)
 
     program = jax.jit(run, compiler_options=compile_options(jax.local_devices()[0]))
     trees: dict[int, Any] = {}

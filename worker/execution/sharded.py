@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import MEMBER_AXIS, compile_options, map_shards
 from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
@@ -33,7 +33,7 @@ def sharded(work: Workload) -> Strategy:
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        keys = work.keys(derive(jax.random.wrap_key_data(key), "update"))
         firsts = jnp.full(work.population_size, first)
         return map_shards(mesh, part)(population, hyperparams, batches, keys, firsts)
 

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams, Transition
 from phylon.worker.execution.compilation import compile_options
 from phylon.worker.execution.interface import KeyWords, Population, Report, Strategy, Workload
@@ -35,7 +35,7 @@ def vectorized(work: Workload, chunk: int | None = None) -> Strategy:
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "update"), work.population_size)
+        keys = work.keys(derive(jax.random.wrap_key_data(key), "update"))
         firsts = jnp.full(work.population_size, first)
         return members(population, hyperparams, batches, keys, firsts)
 

@@ -25,7 +25,11 @@ REPLAY_STREAM = 0x5265706C6179
 
 
 class Replay:
-    def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo, n_step: int = 1) -> None:
+    def __init__(
+        self, population_size: int, capacity: int, info: EnvironmentInfo, n_step: int = 1, first: int = 0
+    ) -> None:
+        """`first`: the slot of the first member, where others are in other processes."""
+
         def field(*shape: int, dtype: str = "float32") -> NDArray[Any]:
             return np.zeros((population_size, capacity, *shape), dtype)  # memory is allocated when first written
 
@@ -33,7 +37,7 @@ class Replay:
         self.capacity = capacity
         self.added = 0
         """Transitions ever added per member; a Python integer, so it cannot overflow."""
-        self._envs, self._n_step = info.envs_per_member, n_step
+        self._first, self._envs, self._n_step = first, info.envs_per_member, n_step
         self._ended = field(dtype="bool") if n_step > 1 else None
         """Where the next transition of the same environment is of another episode."""
         self._fields = Transition(
@@ -122,7 +126,8 @@ class Replay:
         indices = np.empty((self.population_size, count), np.int64)
         for member in range(self.population_size):
             bits = np.random.Philox(
-                key=np.array([seed, member], np.uint64), counter=np.array([0, 0, REPLAY_STREAM, segment], np.uint64)
+                key=np.array([seed, self._first + member], np.uint64),
+                counter=np.array([0, 0, REPLAY_STREAM, segment], np.uint64),
             )
             indices[member] = np.random.Generator(bits).integers(self.size, size=count)
             indices[member] += member * self.capacity
@@ -134,6 +139,14 @@ class Replay:
         for stored in self._stored().values():
             # The right side is read as a whole before anything is written, so a donor may be replaced itself.
             stored[children, : self.size] = stored[parents[children], : self.size]
+
+    def read_member(self, member: int) -> dict[str, NDArray[Any]]:
+        """What `write_member` makes another member's, of a replay to which as much was added."""
+        return {name: stored[member, : self.size] for name, stored in self._stored().items()}
+
+    def write_member(self, member: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        for name, stored in self._stored().items():
+            stored[member, : self.size] = arrays[name]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """A copy of the filled part, for a checkpoint."""
