@@ -43,11 +43,12 @@ def join(launch: Launch, meeting: Meeting, exchange: ExchangeName, facts: Mappin
         )
     share = share_among(range(launch.size))
     if exchange == "collective":
-        move = partial(exchange_collectively, launch.rank, share)
+        move, how = partial(exchange_collectively, launch.rank, share), "collectively"
     elif is_under_mpi(launch, os.environ):
-        move = exchange_by_mpi(launch)
+        move, how = exchange_by_mpi(launch), "by MPI"
     else:
-        move = partial(exchange_in_pairs, launch.rank)
+        move, how = partial(exchange_in_pairs, launch.rank), "in pairs"
+    print(f"process {launch.rank} of {launch.size}, joined at {meeting.address}; members move {how}", flush=True)
     gang = Gang(launch.rank, launch.size, share, move, jax.distributed.shutdown)
     _check_same(gang, facts)
     return gang

@@ -25,6 +25,6 @@ def prepare(spec: ExperimentSpec, launch: Launch | None = None) -> None:
         # Its processes share the device with this one, so none may reserve all of its memory.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if spec.execution.strategy in ("auto", "sharded"):
-        one_cpu_device_per_core(most=len(here))
+        one_cpu_device_per_core(most=max(1, len(here)))
     if launch:
         os.environ.setdefault("JAX_ENABLE_PREEMPTION_SERVICE", "0")  # it would keep SIGTERM for itself
