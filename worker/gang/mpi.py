@@ -44,7 +44,7 @@ def exchange_by_mpi(launch: Launch) -> ExchangeFn:
         # Between two processes messages keep their order, so none needs a number. Lengths go ahead.
         lengths = {move.slot: np.zeros(1, np.int64) for move in coming}
         waiting = [world.Irecv(lengths[move.slot], move.source) for move in coming]
-        waiting += [world.Isend(np.int64([len(packed[move.slot])]), move.target) for move in leaving]
+        waiting += [world.Isend(np.array([len(packed[move.slot])], np.int64), move.target) for move in leaving]
         MPI.Request.Waitall(waiting)
         received = {slot: np.empty(int(length[0]), np.uint8) for slot, length in lengths.items()}
         waiting = [world.Irecv(piece, move.source) for move in coming for piece in _pieces(received[move.slot])]

@@ -1,12 +1,15 @@
 """A population in several processes comes to the numbers of one process, to the last bit."""
 
+import functools
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from phylon.contract.events import Lineage, Started
+from phylon.launch import block_of
 from phylon.run_directory import checkpoints_dir, latest_checkpoint
 
 from ..training.runs import events_of, reproducible
@@ -42,7 +45,7 @@ JOINT = {
 }
 COPYING = {
     "name": "pbt",
-    "interval": 100,
+    "interval": 60,  # so that members move between the last two checkpoints
     "copying": {"replay": True},
     "fitness": {"name": "mean", "window": 2, "of": "training"},
 }
@@ -73,13 +76,16 @@ MOVING = "everything that moves"
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Every spec, trained in one process."""
-    folder = tmp_path_factory.mktemp("alone")
-    runs = {name: begin(folder / str(place), BASE | changes) for place, (name, changes) in enumerate(SPECS.items())}
-    for run_dir in runs.values():
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A spec, trained in one process when it is first asked for."""
+
+    @functools.cache
+    def run(name: str) -> Path:
+        run_dir = begin(tmp_path_factory.mktemp("alone") / "run", BASE | SPECS[name])
         train_alone(run_dir)
-    return runs
+        return run_dir
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -102,17 +108,27 @@ def check_equal(found: Path, expected: Path) -> None:
 
 @pytest.mark.parametrize("name", SPECS)
 def test_two_processes_equal_one(name: str, alone, in_two):
-    check_equal(in_two[name], alone[name])
+    check_equal(in_two[name], alone(name))
 
 
-def test_members_crossed_and_both_wrote(alone, in_two):
-    """Otherwise the comparison says little."""
-    run_dir, half = in_two[MOVING], 7
+def copies_after(step: int, run_dir: Path) -> list[tuple[int, int]]:
+    """Slots of parent and child."""
     lineages = [event for event in events_of(run_dir) if isinstance(event, Lineage)]
     slot_of = {span.id: span.slot for event in lineages for span in event.spans}
-    pairs = [(slot_of[span.parent], span.slot) for event in lineages for span in event.spans if span.parent is not None]
-    assert any(parent < half <= slot for parent, slot in pairs), pairs
-    assert any(slot < half <= parent for parent, slot in pairs), pairs
+    return [
+        (slot_of[span.parent], span.slot)
+        for event in lineages
+        if event.step > step
+        for span in event.spans
+        if span.parent is not None
+    ]
+
+
+def test_members_crossed_and_both_wrote(in_two):
+    """Otherwise the comparison says little."""
+    run_dir, pairs = in_two[MOVING], copies_after(0, in_two[MOVING])
+    assert any(parent < 7 <= slot for parent, slot in pairs), pairs
+    assert any(slot < 7 <= parent for parent, slot in pairs), pairs
     started = events_of(run_dir)[0]
     assert isinstance(started, Started) and "2 processes, with members 7 from 0" in started.explanation
     record = latest_checkpoint(run_dir)
@@ -124,7 +140,7 @@ def test_members_crossed_and_both_wrote(alone, in_two):
 def test_goes_on_in_another_number_of_processes(alone, in_two, start, tmp_path: Path):
     """From a checkpoint of two to three, one to three, and two to one; in three, members move from one to the other."""
     runs: list[Path] = []
-    for place, source in enumerate((in_two[MOVING], alone[MOVING], in_two[MOVING])):
+    for place, source in enumerate((in_two[MOVING], alone(MOVING), in_two[MOVING])):
         runs.append(tmp_path / str(place))
         shutil.copytree(source, runs[-1])
         for file in checkpoints_dir(runs[-1]).glob("000015*"):  # the last one: as if it had never been written
@@ -135,6 +151,10 @@ def test_goes_on_in_another_number_of_processes(alone, in_two, start, tmp_path: 
     for run_dir in runs:
         resumed = [event for event in events_of(run_dir) if isinstance(event, Started)][-1]
         assert resumed.resumed and resumed.step == 200
-        check_equal(run_dir, alone[MOVING])
+        check_equal(run_dir, alone(MOVING))
+    blocks = [block_of(rank, 3, 13) for rank in range(3)]
+    assert any(
+        not any(parent in block and slot in block for block in blocks) for parent, slot in copies_after(200, runs[0])
+    )
     record = latest_checkpoint(runs[0])
     assert record and [block.file for block in record.blocks] == ["000015.1.npz", "000015.2.npz"]
