@@ -54,6 +54,7 @@ SPECS: dict[str, dict[str, Any]] = {
         "algorithm": TD3 | {"observations": {"normalise": True}, "n_step": 2},
         "population": {"size": 13, "method": COPYING},
         "resets": {"interval": 70},
+        "evaluation": BASE["evaluation"] | {"interval": 60},
         "execution": BASE["execution"] | {"strategy": "sequential"},
     },
     "rollouts on the device": {

@@ -1,6 +1,7 @@
 """When one process of a gang dies, or never comes, the others end; the run then goes on from its last checkpoint."""
 
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -14,7 +15,10 @@ from .conftest import SECONDS, Ranks, begin, train_alone
 from .test_equal import BASE, check_equal
 
 LONG = BASE | {"budget": {"env_steps": 3000}, "evaluation": {"interval": 500, "episodes": 1, "final": 1}}
-LONG |= {"checkpoint": {"interval": 300}, "population": {"size": 4, "method": {"name": "pbt", "interval": 500}}}
+LONG |= {
+    "checkpoint": {"interval": 300, "resume": "exact"},
+    "population": {"size": 4, "method": {"name": "pbt", "interval": 500}},
+}
 
 
 def wait_for_work_after(ranks: Ranks, run_dir: Path, checkpoints: int) -> None:
@@ -30,6 +34,13 @@ def wait_for_work_after(ranks: Ranks, run_dir: Path, checkpoints: int) -> None:
     raise AssertionError(ranks.said())
 
 
+def tell(process: subprocess.Popen[bytes], order: str) -> None:
+    assert process.stdin
+    process.stdin.write(f"{order}\n".encode())
+    process.stdin.flush()
+
+
+@pytest.mark.slow
 def test_whoever_dies_the_run_goes_on_as_if_nothing_had_happened(start, tmp_path: Path):
     alone, run_dir = begin(tmp_path / "alone", LONG), begin(tmp_path / "run", LONG)
     train_alone(alone)
@@ -42,10 +53,15 @@ def test_whoever_dies_the_run_goes_on_as_if_nothing_had_happened(start, tmp_path
         # By a peer that hung up, or by JAX, which ends a process whose coordinator is gone.
         assert codes[1 - killed] in (CRASHED, -signal.SIGABRT), ranks.said()
     ranks = start(2, "phylon.worker.training", run_dir)
+    wait_for_work_after(ranks, run_dir, 6)
+    tell(ranks.processes[1], "stop")  # an order to one is an order to all
+    assert ranks.end() == [0, 0], ranks.said()
+    assert events_of(run_dir)[-1].kind == "stopped"
+    ranks = start(2, "phylon.worker.training", run_dir)
     assert ranks.end() == [0, 0], ranks.said()
     started = [event for event in events_of(run_dir) if isinstance(event, Started)]
-    assert [event.resumed for event in started] == [False, True, True]
-    assert 600 <= started[1].step < started[2].step < 3000
+    assert [event.resumed for event in started] == [False, True, True, True]
+    assert 600 <= started[1].step < started[2].step < started[3].step < 3000
     check_equal(run_dir, alone)
 
 
