@@ -4,11 +4,13 @@ run.json                  what to train; written by the launcher before the star
 start.npz                 weights that its founders begin with, where `population.start` has some; by the launcher, too
 events.jsonl              the spool: one event per line, line number = seq
 checkpoints/NNNNNN.npz    arrays of a checkpoint
+checkpoints/NNNNNN.R.npz  of a run on several processes: what belongs to the members of process R, from 1 on
 checkpoints/NNNNNN.json   its record, written last: a checkpoint without a record does not exist
 videos/step-NNNNNNNNN-member-N.mp4    videos of members; those after a checkpoint go when it is resumed
 policy.zip                the winner's policy, once the run has ended
 strategy.json             the chosen strategy and where the replay lies, so that a resumed attempt keeps both
-lock                      held by the trainer while it runs
+lock                      held by the trainer while it runs, of several the first
+meeting.json              where the processes of a run on several find each other
 MUJOCO_LOG.TXT            warnings of MuJoCo, which writes them to the working directory: the trainer's is this one
 """
 
@@ -44,6 +46,14 @@ class RunRequest(Model):
     spec: dict[str, Any]
 
 
+class BlockRecord(Model):
+    """A file that holds a part of the members."""
+
+    sha256: str
+    bytes: int
+    file: str
+
+
 class CheckpointRecord(Model):
     number: int
     step: int
@@ -52,6 +62,8 @@ class CheckpointRecord(Model):
     sha256: str
     bytes: int
     file: str
+    blocks: tuple[BlockRecord, ...] = ()
+    """The other files of a run on several processes, in the order of their members."""
 
 
 class RunDirectoryBusy(RuntimeError):
@@ -112,8 +124,13 @@ def checkpoint_number(step: int, segment_steps: int) -> int:
     return step // segment_steps
 
 
-def checkpoint_file(number: int) -> str:
-    return f"{number:06d}.npz"
+def checkpoint_file(number: int, rank: int = 0) -> str:
+    return f"{number:06d}.{rank}.npz" if rank else f"{number:06d}.npz"
+
+
+def checkpoint_paths(run_dir: Path, record: CheckpointRecord) -> list[Path]:
+    """All files that hold its arrays."""
+    return [checkpoints_dir(run_dir) / each.file for each in (record, *record.blocks)]
 
 
 def checkpoint_records(run_dir: Path) -> list[CheckpointRecord]:
@@ -133,7 +150,7 @@ def latest_checkpoint(run_dir: Path) -> CheckpointRecord | None:
 def record_checkpoint(run_dir: Path, record: CheckpointRecord) -> None:
     """From here on the checkpoint exists. All but the newest two are deleted."""
     path = checkpoints_dir(run_dir) / Path(record.file).with_suffix(".json")
-    replace_file(path, record.model_dump_json().encode())
+    replace_file(path, record.model_dump_json(exclude_defaults=True).encode())
     _prune(run_dir)
 
 
@@ -229,8 +246,10 @@ def _difference(held: Any, wanted: Any, path: str = "") -> str | None:
 
 
 def _is_intact(run_dir: Path, record: CheckpointRecord) -> bool:
-    path = checkpoints_dir(run_dir) / record.file
-    return path.exists() and path.stat().st_size == record.bytes and file_sha256(path) == record.sha256
+    return all(
+        path.exists() and path.stat().st_size == held.bytes and file_sha256(path) == held.sha256
+        for path, held in zip(checkpoint_paths(run_dir, record), (record, *record.blocks), strict=True)
+    )
 
 
 def _discard_videos_after(run_dir: Path, step: int) -> None:
@@ -245,5 +264,5 @@ def _prune(run_dir: Path) -> None:
     kept = {Path(record.file).stem for record in checkpoint_records(run_dir)[-CHECKPOINTS_KEPT:]}
     # Records are deleted before arrays, so that no record ever lacks its arrays.
     for path in sorted(checkpoints_dir(run_dir).iterdir(), key=lambda path: path.suffix != ".json"):
-        if path.stem not in kept:
+        if path.name.split(".")[0] not in kept:
             path.unlink()

@@ -109,7 +109,7 @@ def _take(
     stored = _choose_checkpoint(session, run, source.step)
     checkpoint = Checkpoint(trained, run.experiment_id, run.id, stored.step, stored.sha256)
     try:
-        return run, take_members(open_artifact(context, stored), checkpoint, source)
+        return run, take_members([open_artifact(context, stored)], checkpoint, source)
     except OSError as error:
         raise StartInvalid(f"the checkpoint of run {run.id} at step {stored.step} is not there: {error}") from None
 

@@ -1,20 +1,23 @@
 """Processes that train or measure in the foreground: their output goes to a file, Ctrl-C goes to them in order."""
 
+import os
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any, Self
 
 from phylon.child_process import ChildProcess
 
 
 @contextmanager
-def start_child(module: str, folder: Path, log_file: str) -> Generator[ChildProcess]:
-    """Never left behind: what is still alive at the end of the block is killed."""
+def start_child(
+    module: str, folder: Path, log_file: str, variables: Mapping[str, str] = MappingProxyType({})
+) -> Generator[ChildProcess]:
+    """Never left behind: what is still alive at the end of the block is killed. `variables`: beside ours."""
     with (folder / log_file).open("a", encoding="utf-8", buffering=1) as log:
-        child = ChildProcess(module, folder, lambda line: print(line, file=log))
+        child = ChildProcess(module, folder, lambda line: print(line, file=log), {**os.environ, **variables})
         try:
             yield child
         finally:

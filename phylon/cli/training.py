@@ -1,5 +1,6 @@
 """`phylon train`: a population in the foreground, without a service. Everything it finds is written to a directory."""
 
+import os
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from phylon.cli.progress import (
 )
 from phylon.cli.spec_argument import SetOption, SpecArgument, load_spec
 from phylon.contract.events import OUTCOMES, Diverged, Failed, FinalReturn, Finished, Interrupted, Started, Stopped
+from phylon.launch import Launch, LaunchInvalid, find_launch
 from phylon.policy.names import ARCHIVE
 from phylon.run_directory import (
     CHECKPOINTS,
@@ -68,15 +70,22 @@ def train(
     of a group, are trained one after the other. With --log, other programs show it while it goes; a resumed run goes on
     with the same record.
 
+    Several processes that mpiexec or srun starts train one population together, each a block of its members, in a
+    directory that all of them see.
+
     Example: `phylon train td3-pbt-pendulum-smoke --out runs/first --set population.size=4`
     """
     require_worker()
     document = load_spec(spec, set_)
-    chosen = _find_loggers(log or [])
+    try:
+        launch = find_launch(os.environ)
+    except LaunchInvalid as error:
+        raise BadInput(str(error)) from None
+    chosen = _find_loggers(log or []) if launch is None or launch.is_first else []
     if isinstance(document, Group):
-        _train_group(document, out_ or Path("runs") / document.spec.name, chosen)
+        _train_group(document, out_ or Path("runs") / document.spec.name, chosen, launch)
     else:
-        _train_experiment(document, out_ or Path("runs") / document.name, chosen)
+        _train_experiment(document, out_ or Path("runs") / document.name, chosen, launch)
 
 
 def _find_loggers(names: list[str]) -> "list[Logger]":
@@ -91,7 +100,7 @@ def _find_loggers(names: list[str]) -> "list[Logger]":
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _train_group(group: Group, folder: Path, chosen: "list[Logger]") -> None:
+def _train_group(group: Group, folder: Path, chosen: "list[Logger]", launch: Launch | None) -> None:
     """One that fails does not keep the others from being trained. In the end they are drawn beside each other."""
     from phylon.cli import figures  # here, because it loads Matplotlib
 
@@ -99,7 +108,7 @@ def _train_group(group: Group, folder: Path, chosen: "list[Logger]") -> None:
     for place, (suffix, experiment) in enumerate(group.experiments.items(), start=1):
         err.print(f"{place} of {len(group.experiments)}: {experiment.name}", markup=False, highlight=False)
         try:
-            _train_experiment(experiment, folder / suffix, chosen)
+            _train_experiment(experiment, folder / suffix, chosen, launch)
         except WorkFailed as error:
             complain(str(error))
             failed.append(suffix)
@@ -107,7 +116,7 @@ def _train_group(group: Group, folder: Path, chosen: "list[Logger]") -> None:
             if ended.exit_code != FAILED:
                 raise
             failed.append(suffix)
-    drawn = figures.draw(group, folder)
+    drawn = figures.draw(group, folder) if launch is None or launch.is_first else []
     if drawn:
         say(escape(f"{folder}/: {', '.join(drawn)}"))
     if failed:
@@ -116,15 +125,38 @@ def _train_group(group: Group, folder: Path, chosen: "list[Logger]") -> None:
         )
 
 
-def _train_experiment(experiment: ExperimentSpec, folder: Path, chosen: "list[Logger]") -> None:
+def _train_experiment(experiment: ExperimentSpec, folder: Path, chosen: "list[Logger]", launch: Launch | None) -> None:
     replicates = range(experiment.replicates)
     for replicate in replicates:
         place = folder / f"replicate-{replicate}" if len(replicates) > 1 else folder
         label = f"replicate {replicate}" if len(replicates) > 1 else experiment.name
-        _train_one(label, experiment, place, replicate_seed(experiment, replicate), chosen)
+        if launch and not launch.is_first:
+            _train_along(place, launch)
+        else:
+            _train_one(label, experiment, place, replicate_seed(experiment, replicate), chosen, launch)
 
 
-def _train_one(label: str, spec: ExperimentSpec, folder: Path, seed: int, chosen: "list[Logger]") -> None:
+def _train_along(folder: Path, launch: Launch) -> None:
+    """As one of several processes, of which the first says what is trained, and reports."""
+    if isinstance(_outcome(folder), Finished):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    log = log_file(launch)
+    with start_child("phylon.worker.training", folder, log, launch.variables()) as trainer, Interrupts(trainer):
+        while trainer.exit_code is None:
+            time.sleep(POLL_SECONDS)
+    if trainer.exit_code not in (0, FAILED):
+        raise WorkFailed(describe_crash(f"trainer of process {launch.rank}", trainer, folder / log))
+
+
+def log_file(launch: Launch | None) -> str:
+    """Of several processes each has its own."""
+    return LOG_FILE if launch is None or launch.is_first else f"trainer-{launch.rank}.log"
+
+
+def _train_one(
+    label: str, spec: ExperimentSpec, folder: Path, seed: int, chosen: "list[Logger]", launch: Launch | None
+) -> None:
     from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
     from phylon.start.material import write_start
 
@@ -143,7 +175,7 @@ def _train_one(label: str, spec: ExperimentSpec, folder: Path, seed: int, chosen
         with (
             _follow_for(chosen, spec, folder, seed) as following,
             make_view() as view,
-            start_child("phylon.worker.training", folder, LOG_FILE) as trainer,
+            start_child("phylon.worker.training", folder, LOG_FILE, launch.variables() if launch else {}) as trainer,
             Interrupts(trainer) as interrupts,
         ):
             if is_resumed:

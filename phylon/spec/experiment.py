@@ -19,6 +19,7 @@ from phylon.spec.resources import ResourcesSpec
 from phylon.spec.videos import VideosSpec
 
 StrategyName = Literal["auto", "sequential", "parallel", "vectorized", "sharded"]
+ExchangeName = Literal["collective", "point_to_point"]
 
 
 ACCEPTED = object()
@@ -96,6 +97,9 @@ class ExecutionSpec(Model):
 
     None for algorithms that learn from rollouts: theirs is the length of a rollout.
     """
+    exchange: ExchangeName = "collective"
+    """How members move between the processes of a run on several: to all of them in one step, or from one to the other.
+    The numbers are the same."""
     overlap: Annotated[bool, Field(strict=True)] = False
     """Learn from a segment while the next one is gathered, so its policies are one segment older. Needs a replay."""
 

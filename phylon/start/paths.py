@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from phylon.run_directory import RUN_FILE, CheckpointRecord, checkpoint_records, checkpoints_dir, read_run
+from phylon.run_directory import RUN_FILE, CheckpointRecord, checkpoint_paths, checkpoint_records, read_run
 from phylon.spec import parse_accepted
 from phylon.spec.start import StartSource
 from phylon.start.material import Material, StartInvalid
@@ -31,7 +31,7 @@ def _gather(source: StartSource) -> list[Material]:
     record = _choose_checkpoint(path, source.step)
     spec = parse_accepted(request.spec)
     checkpoint = Checkpoint(spec, None, request.run_id, record.step, record.sha256)
-    return take_members(checkpoints_dir(path) / record.file, checkpoint, source)
+    return take_members(checkpoint_paths(path, record), checkpoint, source)
 
 
 def _choose_checkpoint(run_dir: Path, step: int | None) -> CheckpointRecord:

@@ -4,13 +4,14 @@ A checkpoint is read array by array, and only what is taken: its replay may be l
 """
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.checkpoint_arrays import CheckpointArrays
 from phylon.contract.events import Origin
 from phylon.policy.folder import PolicyInvalid
 from phylon.policy.policy import Policy
@@ -37,9 +38,9 @@ class Checkpoint(NamedTuple):
         return f"run {self.run}" if self.run else f"'{self.spec.name}'"
 
 
-def take_members(file: Path | IO[bytes], checkpoint: Checkpoint, source: StartSource) -> list[Material]:
+def take_members(files: Sequence[Path | IO[bytes]], checkpoint: Checkpoint, source: StartSource) -> list[Material]:
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        with CheckpointArrays(files) as arrays:
             members = _choose(arrays, checkpoint, source)
             own, shared = _read_population(arrays, members)
             spans = arrays["lineage/open"]

@@ -20,9 +20,9 @@ def derive(key: Key, *path: str | int | Array) -> Key:
     return key
 
 
-def member_keys(key: Key, size: int) -> Key:
-    """Keys [size], one for each slot."""
-    return jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, jnp.arange(size))
+def member_keys(key: Key, size: int, first: int = 0) -> Key:
+    """Keys [size], one for each slot from `first` on."""
+    return jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, first + jnp.arange(size))
 
 
 def update_keys(key: Key, first: int | Array, count: int) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from phylon.spec.experiment import ExecutionSpec
-from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams
 from phylon.worker.execution.acting import make_acting
 from phylon.worker.execution.compilation import fast_compile_options
@@ -78,7 +78,7 @@ def build_execution(
 
 def members_init_program(work: Workload) -> Any:
     def init_members(key: Array, hyperparams: Hyperparams) -> Population:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "init"), work.population_size)
+        keys = work.keys(derive(jax.random.wrap_key_data(key), "init"))
         return jax.vmap(work.algorithm.init)(keys, hyperparams)
 
     return jax.jit(init_members, compiler_options=fast_compile_options())

@@ -28,8 +28,9 @@ from phylon.worker.execution.interface import (
 )
 
 
-def make_acting(work: Workload, shape: Population, device: Device) -> Acting:
-    """`shape`: shapes and types of the population's leaves; `device`: where calls from the host run."""
+def make_acting(work: Workload, shape: Population, device: Device, here: range | None = None) -> Acting:
+    """`shape`: shapes and types of the population's leaves; `device`: where calls from the host run; `here`: those of
+    the population that act in this process, if not all."""
 
     def explore(state: State, hyperparams: Hyperparams, obs: Array, key: Array) -> Array:
         return _finite(work.algorithm.act(state, hyperparams, obs, jax.random.wrap_key_data(key), True))
@@ -68,6 +69,8 @@ def make_acting(work: Workload, shape: Population, device: Device) -> Acting:
 
     def make_actor(population: Population, hyperparams: Hyperparams) -> Actor:
         policies = read_policies(population, hyperparams)
+        if here is not None and len(here) < work.population_size:
+            policies = [leaf[here.start : here.stop] for leaf in policies]
 
         @functools.cache  # moved when first needed: never, where environments are compiled too
         def policies_on_device() -> Policies:
@@ -81,7 +84,12 @@ def make_acting(work: Workload, shape: Population, device: Device) -> Acting:
 
         return Actor(policies, explore_from_host, exploit_from_host)
 
-    return Acting(make_actor, _make_exploration_keys(work), explore_all, exploit_all)
+    return Acting(
+        make_actor,
+        _make_exploration_keys(here or range(work.first, work.first + work.population_size)),
+        explore_all,
+        exploit_all,
+    )
 
 
 def act_for_evaluation(work: Workload, state: State, hyperparams: Hyperparams, obs: Array, key: Key) -> Array:
@@ -139,10 +147,10 @@ def _choose_member_map(work: Workload) -> Callable[[Callable[..., Array]], Calla
     return map_members
 
 
-def _make_exploration_keys(work: Workload) -> Callable[[KeyWords, int, int], KeyWords]:
+def _make_exploration_keys(members: range) -> Callable[[KeyWords, int, int], KeyWords]:
     def derive_keys(key: Array, segment: Array, count: int) -> Array:
         calls = member_keys(derive(jax.random.wrap_key_data(key), "explore", segment), count)
-        return jax.random.key_data(jax.vmap(member_keys, in_axes=(0, None))(calls, work.population_size))
+        return jax.random.key_data(jax.vmap(lambda call: member_keys(call, len(members), members.start))(calls))
 
     program = jax.jit(derive_keys, static_argnums=2)
 

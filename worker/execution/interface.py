@@ -57,9 +57,12 @@ class Workload:
     """Builds the algorithm. It can be pickled, so other processes can build the same."""
     info: EnvironmentInfo
     population_size: int
+    """Of the members that are here."""
     hyperparams: dict[str, float]
     """Every hyper-parameter by name, with a typical value, which is good for timing only."""
     evaluation: EvaluationPolicy = WITHOUT_CHANCE
+    first: int = 0
+    """The slot of the first member here, where others are in other processes."""
 
     @cached_property
     def algorithm(self) -> Algorithm:
@@ -75,6 +78,10 @@ class Workload:
             return jax.vmap(self.algorithm.init)(member_keys(jax.random.key(0), self.population_size), hyperparams)
 
         return jax.eval_shape(init, self.hyperparams_shape())
+
+    def keys(self, key: Key) -> Key:
+        """One for each member here, by its slot."""
+        return member_keys(key, self.population_size, self.first)
 
 
 class Report(NamedTuple):

@@ -17,7 +17,8 @@ from phylon.worker.execution.interface import Device, Execution, KeyWords, Repor
 from phylon.worker.execution.members import take_members
 
 
-def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Execution:
+def build_joint_execution(work: Workload, algorithm: JointAlgorithm, members: range | None = None) -> Execution:
+    """`members`: those that act here, if not all; all learn."""
     device = jax.local_devices()[0]
     program, init_program = joint_program(work, algorithm, device), joint_init_program(work, algorithm)
 
@@ -40,7 +41,7 @@ def build_joint_execution(work: Workload, algorithm: JointAlgorithm) -> Executio
         strategy,
         shape,
         init=lambda key, hyperparams: jax.device_put(init_program(key, jax.device_get(hyperparams)), device),
-        acting=make_acting(work, shape, device),
+        acting=make_acting(work, shape, device, members),
     )
 
 

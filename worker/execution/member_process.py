@@ -33,6 +33,9 @@ class Group(NamedTuple):
 
     recipe: Callable[[], Algorithm]
     slots: range
+    """Its part of the trainer's members."""
+    first: int
+    """The slot of the trainer's first member, where other processes of a run have others."""
     cores: tuple[int, ...]
     """That it may use."""
     settings: dict[str, Any]
@@ -92,7 +95,7 @@ def _exit_with_the_trainer() -> None:
 
 
 def _serve_requests(connection: Connection, group: Group) -> None:
-    program = parallel_program(group.recipe(), jax.local_devices()[0])
+    program = parallel_program(group.recipe(), jax.local_devices()[0], group.first)
     trees: dict[int, Any] = {}
     compiling: list[float] = []
     with watch_compilation(lambda event, seconds: compiling.append(seconds)):
@@ -113,14 +116,15 @@ def _serve_requests(connection: Connection, group: Group) -> None:
             compiling.clear()
 
 
-def parallel_program(algorithm: Algorithm, device: Device) -> Any:
-    """One member's updates, of arrays of its own."""
+def parallel_program(algorithm: Algorithm, device: Device, offset: int = 0) -> Any:
+    """One member's updates, of arrays of its own; `offset`: the slot of the trainer's first member."""
     member = member_updates(algorithm)
 
     def run(
         state: State, hyperparams: Hyperparams, data: Any, key: Array, first: Array, slot: Array
     ) -> tuple[State, Report]:
-        return member(state, hyperparams, data, derive(jax.random.wrap_key_data(key), "update", slot), first)
+        own_key = derive(jax.random.wrap_key_data(key), "update", offset + slot)
+        return member(state, hyperparams, data, own_key, first)
 
     return jax.jit(run, compiler_options=compile_options(device))
 

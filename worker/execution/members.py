@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from phylon.worker.core.keys import derive, member_keys, update_keys
+from phylon.worker.core.keys import derive, update_keys
 from phylon.worker.core.types import Algorithm, Array, Hyperparams, Joint, Key, State, Transition
 from phylon.worker.execution.acting import own_parts
-from phylon.worker.execution.interface import Population, Report
+from phylon.worker.execution.interface import Population, Report, Workload
 
 MemberUpdates = Callable[[State, Hyperparams, Any, Key, Array], tuple[State, Report]]
 """(state, hyper-parameters, batches or rollout, the member's key, the number of the first update)"""
@@ -48,9 +48,9 @@ def member_updates(algorithm: Algorithm) -> MemberUpdates:
     return run
 
 
-def learning_keys(key: Array, size: int) -> Key:
-    """Of each slot [size], from the words of the run's key; the numbers of updates are folded in later."""
-    return member_keys(derive(jax.random.wrap_key_data(key), "update"), size)
+def learning_keys(work: Workload, key: Array) -> Key:
+    """Of each member here, from the words of the run's key; the numbers of updates are folded in later."""
+    return work.keys(derive(jax.random.wrap_key_data(key), "update"))
 
 
 def update_one_by_one(

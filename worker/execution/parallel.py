@@ -87,6 +87,7 @@ def divide_members(work: Workload, device: Device, processes: int | None) -> lis
         Group(
             work.recipe,
             range(start, stop),
+            work.first,
             (cores[number % len(cores)],) if is_cpu else tuple(cores),
             settings,
         )

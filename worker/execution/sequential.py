@@ -52,7 +52,7 @@ def sequential_program(work: Workload, device: Device) -> Any:
         slot: Array,
     ) -> tuple[Population, Report]:
         state, own_hyperparams, own_batches = member_at((population, hyperparams, batches), slot)
-        own_key = derive(jax.random.wrap_key_data(key), "update", slot)
+        own_key = derive(jax.random.wrap_key_data(key), "update", work.first + slot)
         state, report = member(state, own_hyperparams, own_batches, own_key, first)
         return put_member(population, slot, state), report
 

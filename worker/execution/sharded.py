@@ -64,7 +64,7 @@ def sharded_program(work: Workload, mesh: Mesh | AbstractMesh, device: Device) -
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = learning_keys(key, work.population_size)
+        keys = learning_keys(work, key)
         firsts = jnp.full(work.population_size, first)
         if shares.are_even:
             return map_shards(mesh, part)(population, hyperparams, batches, keys, firsts)

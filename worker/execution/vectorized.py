@@ -53,7 +53,7 @@ def vectorized_program(work: Workload, device: Device, chunk: int | None = None)
     def run(
         population: Population, hyperparams: Hyperparams, batches: Transition[Array], key: Array, first: Array
     ) -> tuple[Population, Report]:
-        keys = learning_keys(key, work.population_size)
+        keys = learning_keys(work, key)
         firsts = jnp.full(work.population_size, first)
         return learn(population, hyperparams, batches, keys, firsts)
 

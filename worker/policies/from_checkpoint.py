@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.checkpoint_arrays import CheckpointArrays
 from phylon.policy.folder import policy_files, write_folder
 from phylon.policy.making import NoPolicy, about_policy, describe_policy
 from phylon.policy.network import normalised_actions
 from phylon.policy.policy import Policy
-from phylon.run_directory import CheckpointRecord, checkpoint_records, checkpoints_dir, latest_checkpoint, read_run
+from phylon.run_directory import CheckpointRecord, checkpoint_paths, checkpoint_records, latest_checkpoint, read_run
 from phylon.spec import ExperimentSpec, parse_accepted
 from phylon.worker.core.errors import EngineError
 from phylon.worker.environments import describe_environment, find_native_actions
@@ -74,13 +75,12 @@ def _choose_checkpoint(run_dir: Path, step: int | None) -> CheckpointRecord:
     raise EngineError(f"there is no checkpoint of step {step}", f"those that are here are of the steps: {there}")
 
 
-def _open(run_dir: Path, record: CheckpointRecord) -> Any:
+def _open(run_dir: Path, record: CheckpointRecord) -> CheckpointArrays:
     """Arrays are read when asked for: a replay may be larger than this machine's memory."""
-    path = checkpoints_dir(run_dir) / record.file
     try:
-        return np.load(path, allow_pickle=False)
+        return CheckpointArrays(checkpoint_paths(run_dir, record))
     except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise EngineError(f"checkpoint {path} cannot be read: {error}", "choose another --step") from None
+        raise EngineError(f"checkpoint {record.file} cannot be read: {error}", "choose another --step") from None
 
 
 def _choose_member(spec: ExperimentSpec, member: str, arrays: Any) -> int | None:

@@ -25,7 +25,9 @@ BEFORE, AFTER = 0, 1
 class FrameReplay:
     """Transitions are added in whole calls: one per environment of the member, in their order."""
 
-    def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo, n_step: int = 1) -> None:
+    def __init__(
+        self, population_size: int, capacity: int, info: EnvironmentInfo, n_step: int = 1, first: int = 0
+    ) -> None:
         *sides, channels = info.observation_shape
         self._stack, self._envs = info.frame_stack, info.envs_per_member
         self._frame = (*sides, channels // self._stack)
@@ -34,6 +36,7 @@ class FrameReplay:
             capacity,
             info._replace(observation_shape=(self._stack,), observation_dtype="int64"),
             n_step,
+            first,
         )
         self._ends = np.zeros(population_size, np.int64)
         """The number of each member's next frame."""
@@ -82,6 +85,18 @@ class FrameReplay:
         children = np.flatnonzero(parents != np.arange(self.population_size))
         self._frames[children] = self._frames[parents[children]]
         self._ends = self._ends[parents]
+
+    def read_member(self, member: int) -> dict[str, NDArray[Any]]:
+        numbers = np.arange(self._first_needed()[member], self._ends[member])
+        frames = {"frames": self._frames[member, numbers % self._slots], "end_frame": self._ends[member].copy()}
+        return {**self._ring.read_member(member), **frames}
+
+    def write_member(self, member: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        frames, end = arrays["frames"], int(arrays["end_frame"])
+        self._make_room(self._first_needed(), len(frames))
+        self._ring.write_member(member, arrays)
+        self._ends[member] = end
+        self._frames[member, np.arange(end - len(frames), end) % self._slots] = frames
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         first = self._first_needed()

@@ -26,7 +26,11 @@ REPLAY_STREAM = 0x5265706C6179
 
 
 class Replay:
-    def __init__(self, population_size: int, capacity: int, info: EnvironmentInfo, n_step: int = 1) -> None:
+    def __init__(
+        self, population_size: int, capacity: int, info: EnvironmentInfo, n_step: int = 1, first: int = 0
+    ) -> None:
+        """`first`: the slot of the first member, where others are in other processes."""
+
         def field(*shape: int, dtype: str = "float32") -> NDArray[Any]:
             return np.zeros((population_size, capacity, *shape), dtype)  # memory is allocated when first written
 
@@ -34,7 +38,7 @@ class Replay:
         self.capacity = capacity
         self.added = 0
         """Transitions ever added per member; a Python integer, so it cannot overflow."""
-        self._envs, self._n_step = info.envs_per_member, n_step
+        self._first, self._envs, self._n_step = first, info.envs_per_member, n_step
         self._ended = field(dtype="bool") if n_step > 1 else None
         """Where the next transition of the same environment is of another episode."""
         self._fields = Transition(
@@ -93,7 +97,8 @@ class Replay:
     def draw(self, seed: int, segment: int, count: int) -> NDArray[np.int64]:
         """Indices of `count` transitions per member into the storage of all members, [P, count]."""
         first_of_members = self.capacity * np.arange(self.population_size)[:, None]
-        return draw_indices(self.population_size, self.size, seed, segment, count) + first_of_members
+        slots = range(self._first, self._first + self.population_size)
+        return draw_indices(slots, self.size, seed, segment, count) + first_of_members
 
     def copy(self, parents: NDArray[np.int32]) -> None:
         """Each ring becomes a copy of its parent's, [P]; those that keep their own are not touched."""
@@ -101,6 +106,14 @@ class Replay:
         for stored in self._stored().values():
             # The right side is read as a whole before anything is written, so a donor may be replaced itself.
             stored[children, : self.size] = stored[parents[children], : self.size]
+
+    def read_member(self, member: int) -> dict[str, NDArray[Any]]:
+        """What `write_member` makes another member's, of a replay to which as much was added."""
+        return {name: stored[member, : self.size] for name, stored in self._stored().items()}
+
+    def write_member(self, member: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        for name, stored in self._stored().items():
+            stored[member, : self.size] = arrays[name]
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """A copy of the filled part, for a checkpoint."""
@@ -123,16 +136,17 @@ class Replay:
         return fields if self._ended is None else {**fields, "ended": self._ended}
 
 
-def draw_indices(population_size: int, size: int, seed: int, segment: int, count: int) -> NDArray[np.int64]:
-    """Places of `count` transitions in each member's own ring, of which the first `size` are filled, [P, count]."""
+def draw_indices(slots: range, size: int, seed: int, segment: int, count: int) -> NDArray[np.int64]:
+    """Places of `count` transitions in the ring of each of these members, of which the first `size` are filled,
+    [slots, count]."""
     if not size:
         raise ValueError("the replay is empty: add transitions before sampling")
-    indices = np.empty((population_size, count), np.int64)
-    for member in range(population_size):
+    indices = np.empty((len(slots), count), np.int64)
+    for row, slot in enumerate(slots):
         bits = np.random.Philox(
-            key=np.array([seed, member], np.uint64), counter=np.array([0, 0, REPLAY_STREAM, segment], np.uint64)
+            key=np.array([seed, slot], np.uint64), counter=np.array([0, 0, REPLAY_STREAM, segment], np.uint64)
         )
-        indices[member] = np.random.Generator(bits).integers(size, size=count)
+        indices[row] = np.random.Generator(bits).integers(size, size=count)
     return indices
 
 

@@ -7,11 +7,14 @@ import traceback
 from pathlib import Path
 
 from phylon.contract.events import Failed
-from phylon.run_directory import locked, read_run, rewind, spool_path
+from phylon.launch import Launch, own_launch
+from phylon.run_directory import RunRequest, locked, read_run, rewind, spool_path
 from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec
 from phylon.spool import SpoolWriter
 from phylon.worker.core import logging
 from phylon.worker.core.commands import CRASHED, EXIT_CODES, FAILED, Commands
+from phylon.worker.gang import meeting
+from phylon.worker.gang.meeting import Meeting
 from phylon.worker.training.process import compile_cache, prepare
 
 
@@ -23,22 +26,45 @@ def main(arguments: list[str]) -> int:
     logging.configure_job()
     commands = Commands()
     commands.listen()
+    launch = own_launch(os.environ)
+    if launch and not launch.is_first:
+        # The first process holds the directory, has put the run into it, and says where it is to be found.
+        place = meeting.find(run_dir, launch)
+        request = read_run(run_dir)
+        return _train(run_dir, parse_spec(request.spec), request, commands, launch, place)
     with locked(run_dir):
         request = read_run(run_dir)
         try:
             spec = parse_spec(request.spec)
         except SpecInvalid as error:
             return _refuse(run_dir, error)
-        prepare(spec)
-        return _train(run_dir, spec, request.seed, commands)
+        place = meeting.call(run_dir, launch) if launch else None
+        return _train(run_dir, spec, request, commands, launch, place)
 
 
-def _train(run_dir: Path, spec: ExperimentSpec, seed: int, commands: Commands) -> int:
-    from phylon.worker.training.session import train  # imports JAX, which reads its environment variables then
+def _train(
+    run_dir: Path,
+    spec: ExperimentSpec,
+    request: RunRequest,
+    commands: Commands,
+    launch: Launch | None,
+    place: Meeting | None,
+) -> int:
+    prepare(spec, launch)
+    from phylon.worker.gang.gang import ALONE  # these import JAX, which reads its environment variables then
+    from phylon.worker.gang.joining import join
+    from phylon.worker.training.session import train
+    from phylon.worker.training.versions import find_versions
 
+    gang = ALONE
+    if launch and place:
+        facts = {"the run": request.model_dump(mode="json"), "versions": find_versions()}
+        gang = join(launch, place, spec.execution.exchange, facts)
     measurements = compile_cache() / "strategies"
     os.chdir(run_dir)  # MuJoCo writes its warnings to MUJOCO_LOG.TXT in the working directory
-    return EXIT_CODES[train(run_dir, spec, seed, commands, measurements)]
+    outcome = train(run_dir, spec, request.seed, commands, measurements, gang)
+    gang.leave()
+    return EXIT_CODES[outcome]
 
 
 def _refuse(run_dir: Path, error: SpecInvalid) -> int:
@@ -66,4 +92,9 @@ if __name__ == "__main__":
     except Exception:
         # Python's own exit code for this is 1, which here means that the run itself failed.
         traceback.print_exc()
+        if own_launch(os.environ):
+            # Python's way out would wait for the others, and they for us.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(CRASHED)
         sys.exit(CRASHED)

@@ -12,11 +12,12 @@ import numpy as np
 
 from phylon.spec import ExperimentSpec, segment_steps
 from phylon.worker.algorithms.resets import reset, shrink_and_perturb
-from phylon.worker.core.commands import Commands
-from phylon.worker.core.keys import derive, member_keys
+from phylon.worker.core.commands import Command, Commands
+from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Array, Hyperparams
 from phylon.worker.execution import KeyWords, Population
 from phylon.worker.execution.compilation import compile_over_devices, fast_compile_options
+from phylon.worker.gang.gang import agree, collect
 from phylon.worker.learning.observation_statistics import take_in_rollouts
 from phylon.worker.learning.reward_scale import Moments
 from phylon.worker.population import Evolution, PopulationScores, ranks
@@ -65,10 +66,24 @@ class Attempt:
 
     @property
     def episodes(self) -> EvaluationEpisodes:
-        """Of an evaluation at the present step."""
-        return episodes_at_step(
-            self.parts.seed, self.state.step, self.parts.work.population_size, self.spec.evaluation.episodes
+        """Of an evaluation at the present step, of the members here."""
+        parts = self.parts
+        return episodes_at_step(parts.seed, self.state.step, parts.size, self.spec.evaluation.episodes).of(
+            parts.members
         )
+
+    def order(self) -> Command | None:
+        """What the launcher wants. An order to one process of a gang is an order to all; all ask at the same points."""
+        wanted = self.commands.wanted
+        if self.parts.gang.size == 1:
+            return wanted
+        orders = collect(self.parts.gang, wanted)
+        self.commands.wanted = next((order for order in ("stop", "yield") if order in orders), None)
+        return self.commands.wanted
+
+    def clock(self) -> float:
+        """Seconds of work on the run, as the first process counts them: decisions by the clock are the same in all."""
+        return agree(self.parts.gang, self.stopwatch.wall)
 
     def count_updates(self, step: int) -> int:
         """Per member until this step; it follows from the step, so nothing has to be stored."""
@@ -124,13 +139,13 @@ def make_programs(parts: Parts) -> Programs:
 
     def reset_members(key: Array, step: Array, hyperparams: Hyperparams, population: Population) -> Population:
         assert resets is not None
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "reset", step), work.population_size)
+        keys = work.keys(derive(jax.random.wrap_key_data(key), "reset", step))
         return jax.vmap(partial(reset, work.algorithm, resets))(keys, hyperparams, population)
 
     def renew_members(
         key: Array, step: Array, hyperparams: Hyperparams, population: Population, shares: Array
     ) -> Population:
-        keys = member_keys(derive(jax.random.wrap_key_data(key), "renew", step), work.population_size)
+        keys = work.keys(derive(jax.random.wrap_key_data(key), "renew", step))
         return jax.vmap(partial(shrink_and_perturb, work.algorithm))(keys, hyperparams, population, shares)
 
     compile_fast = partial(jax.jit, compiler_options=fast_compile_options())

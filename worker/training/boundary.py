@@ -3,26 +3,28 @@
 metrics → evaluation → videos → evolution → reset → checkpoint
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from phylon.returns import median_of
-from phylon.run_directory import CheckpointRecord, checkpoint_number, record_checkpoint
+from phylon.run_directory import BlockRecord, CheckpointRecord, checkpoint_number, record_checkpoint
 from phylon.spec.resets import is_reset_due
 from phylon.worker.core.commands import Command
+from phylon.worker.gang.gang import Gang, collect, gather
 from phylon.worker.population import moving_names
 from phylon.worker.population.fitness import fitness_of, fitness_spec, remember
 from phylon.worker.population.timing import Progress, is_due
 from phylon.worker.training.attempt import Attempt
-from phylon.worker.training.checkpoint import write_arrays
+from phylon.worker.training.checkpoint import Arrays, keep_own, write_arrays
 from phylon.worker.training.divergence import evaluation_without, without
 from phylon.worker.training.evolve import evolve, reset_members
 from phylon.worker.training.fitness_source import measure
 from phylon.worker.training.state import to_arrays
 from phylon.worker.training.stopping import check_goals
+from phylon.worker.training.videos import RecordedVideo
 
 
 class Due(NamedTuple):
@@ -105,10 +107,10 @@ def report_metrics(attempt: Attempt) -> None:
     names = [*moving_names(attempt.spec), *parts.method.hyperparams]
     updates = state.update_metrics.blocks * parts.experience.at_once * parts.learners
     frames = {
-        "training/return": without(state.diverged, parts.collector.episodes.returns()).tolist(),
+        "training/return": without(state.diverged, gather(parts.gang, parts.collector.episodes.returns())).tolist(),
         **state.update_metrics.frames(),
         **{f"hyperparams/{name}": state.hyperparams[name].tolist() for name in names},
-        "speed/env_steps_per_second": [parts.work.population_size * steps / seconds],
+        "speed/env_steps_per_second": [parts.size * steps / seconds],
         "speed/updates_per_second": [updates / seconds],
         **{f"time/{phase}": [spent] for phase, spent in phases.items()},
     }
@@ -120,7 +122,8 @@ def evaluate(attempt: Attempt) -> None:
     parts, state = attempt.parts, attempt.state
     with attempt.stopwatch.phase("evaluate"):
         actor = parts.execution.acting.actor(state.population, state.placed)
-        evaluation = evaluation_without(state.diverged, parts.evaluator.evaluate(actor, attempt.episodes))
+        played = gather(parts.gang, parts.evaluator.evaluate(actor, attempt.episodes))
+        evaluation = evaluation_without(state.diverged, played)
         frames = evaluation.frames() | _evaluate_centre(attempt)
     spec = fitness_spec(attempt.spec)
     state.returns = evaluation.returns.astype(np.float32)
@@ -152,7 +155,8 @@ def _evaluate_centre(attempt: Attempt) -> dict[str, list[float]]:
     if parts.method.search is None:
         return {}
     centre = attempt.programs.centre(state.search_state, state.population)
-    evaluation = parts.evaluator.evaluate(parts.execution.acting.actor(centre, state.placed), attempt.episodes)
+    actor = parts.execution.acting.actor(centre, state.placed)
+    evaluation = gather(parts.gang, parts.evaluator.evaluate(actor, attempt.episodes))
     return {
         "population/mean_policy_return": [float(evaluation.means[0])],
         "population/mean_policy_return_stderr": [float(evaluation.errors[0])],
@@ -176,7 +180,7 @@ def record_videos(attempt: Attempt) -> None:
             state.step,
             lambda: attempt.commands.wanted is not None,
         )
-        for video in recorded:
+        for video in _everybodys(parts.gang, recorded):
             span = state.lineage.span_of(video.member)
             attempt.journal.record("video", state.step, span=span, **video._asdict())
             print(
@@ -184,6 +188,14 @@ def record_videos(attempt: Attempt) -> None:
                 f"{video.episode_steps:,} steps",
                 flush=True,
             )
+
+
+def _everybodys(gang: Gang, recorded: Iterator[RecordedVideo]) -> Iterator[RecordedVideo]:
+    """Members are filmed where they live, by all processes at once."""
+    if gang.size == 1:
+        return recorded
+    shared = collect(gang, [video._asdict() for video in recorded])
+    return (RecordedVideo(**video) for own in shared for video in own)
 
 
 def write_checkpoint(attempt: Attempt) -> None:
@@ -201,15 +213,30 @@ def write_checkpoint(attempt: Attempt) -> None:
             "wall": np.array(attempt.stopwatch.wall),
             "interruption": np.array(interruption),
         }
-        written = write_arrays(attempt.run_dir, number, arrays)._asdict()
+        written, *blocks = _write_together(attempt, number, arrays)
         # The event about a checkpoint is the last that the checkpoint covers.
         journal.record("checkpoint", step, number=number, **written)
         journal.sync()
-        record_checkpoint(
-            attempt.run_dir, CheckpointRecord(number=number, step=step, next_seq=journal.next_seq, **written)
-        )
+        if attempt.parts.gang.is_first:
+            record = CheckpointRecord(
+                number=number,
+                step=step,
+                next_seq=journal.next_seq,
+                **written,
+                blocks=tuple(BlockRecord(**block) for block in blocks),
+            )
+            record_checkpoint(attempt.run_dir, record)
     with attempt.stopwatch.phase("env"):
         attempt.parts.collector.restart(number)
+
+
+def _write_together(attempt: Attempt, number: int, arrays: Arrays) -> list[dict[str, Any]]:
+    """Each process writes what belongs to its members; returns the files, when all are on disk."""
+    gang, run_dir = attempt.parts.gang, attempt.run_dir
+    if gang.size > 1:
+        arrays = keep_own(arrays, attempt.parts.rows_of_members, gang.is_first)
+    own = write_arrays(run_dir, number, arrays, gang.rank)._asdict() if arrays else None
+    return [written for written in collect(gang, own) if written]
 
 
 def _cut_episodes(attempt: Attempt) -> None:

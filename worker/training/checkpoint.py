@@ -14,9 +14,11 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from phylon.checkpoint_arrays import BLOCK, CheckpointArrays
 from phylon.run_directory import (
     CheckpointRecord,
     checkpoint_file,
+    checkpoint_paths,
     checkpoints_dir,
     file_sha256,
     sync,
@@ -24,6 +26,13 @@ from phylon.run_directory import (
 from phylon.worker.core.errors import EngineError
 
 Arrays = dict[str, NDArray[Any]]
+
+
+class Wanted(NamedTuple):
+    """Which arrays have a row for each member, and which members these are to be of."""
+
+    prefixes: tuple[str, ...]
+    members: range
 
 
 class CheckpointDoesNotFit(EngineError):
@@ -36,9 +45,9 @@ class WrittenFile(NamedTuple):
     sha256: str
 
 
-def write_arrays(run_dir: Path, number: int, arrays: Mapping[str, NDArray[Any]]) -> WrittenFile:
+def write_arrays(run_dir: Path, number: int, arrays: Mapping[str, NDArray[Any]], rank: int = 0) -> WrittenFile:
     """Writes the arrays under their final name, atomically. The checkpoint exists once its record is written too."""
-    path = checkpoints_dir(run_dir) / checkpoint_file(number)
+    path = checkpoints_dir(run_dir) / checkpoint_file(number, rank)
     temporary = path.with_suffix(".tmp")
     with temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
@@ -50,15 +59,27 @@ def write_arrays(run_dir: Path, number: int, arrays: Mapping[str, NDArray[Any]])
     return written
 
 
-def read_arrays(run_dir: Path, record: CheckpointRecord) -> Arrays:
-    path = checkpoints_dir(run_dir) / record.file
+def read_arrays(run_dir: Path, record: CheckpointRecord, wanted: Wanted | None = None) -> Arrays:
+    """All of it, or of single members the wanted ones."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(file)
+        with CheckpointArrays(checkpoint_paths(run_dir, record)) as file:
+            return {
+                name: file.rows(name, wanted.members) if wanted and name.startswith(wanted.prefixes) else file[name]
+                for name in file.files
+            }
     except (ValueError, zipfile.BadZipFile) as error:
         raise CheckpointDoesNotFit(
             f"checkpoint {record.file} cannot be read: {error}", "delete it and its record, and start the run again"
         ) from error
+
+
+def keep_own(arrays: Arrays, wanted: Wanted, is_first: bool) -> Arrays:
+    """What a process of several writes: the rows of its members and, if it is the first, what is of nobody alone."""
+    own = {name: rows for name, rows in arrays.items() if name.startswith(wanted.prefixes) and rows.ndim > 0}
+    if not is_first and not own:
+        return {}
+    block = {BLOCK: np.array([wanted.members.start, wanted.members.stop])}
+    return {**(arrays if is_first else own), **block}
 
 
 def flatten(prefix: str, tree: Any) -> Arrays:

@@ -56,16 +56,21 @@ class Collector(Protocol):
 class HostCollector:
     """One call of the policies and one of the environments per step."""
 
-    def __init__(self, environments: HostEnvironments, population_size: int, seed: int, kept: int = 0) -> None:
+    def __init__(
+        self, environments: HostEnvironments, population_size: int, seed: int, kept: int = 0, first: int = 0
+    ) -> None:
+        """`population_size`: of the members here; `first`: the slot of the first of them."""
         self._environments = environments
         self._shape = (population_size, environments.count // population_size)
-        self._seed = seed
+        self._seed, self._first = seed, first * self._shape[1]
         self._obs = np.empty(0, np.float32)
         self.episodes = EpisodeReturns(*self._shape, kept)
 
     def restart(self, checkpoint: int) -> None:
         self._obs = self._by_member(
-            self._environments.reset(environment_seeds(self._seed, "train", checkpoint, self._environments.count))
+            self._environments.reset(
+                environment_seeds(self._seed, "train", checkpoint, self._environments.count, self._first)
+            )
         )
         self.episodes.cut()
 

@@ -24,10 +24,18 @@ from phylon.worker.training.stopwatch import Stopwatch
 
 class DeviceCollector:
     def __init__(
-        self, environments: JaxPool, population_size: int, seed: int, execution: Execution, kept: int = 0
+        self,
+        environments: JaxPool,
+        population_size: int,
+        seed: int,
+        execution: Execution,
+        kept: int = 0,
+        first: int = 0,
     ) -> None:
+        """`population_size`: of the members here; `first`: the slot of the first of them."""
         self._environment, self._count, self._seed = environments.environment, environments.count, seed
         self._envs = environments.count // population_size
+        self._first = first * self._envs
         self._explore = execution.acting.explore
         spread = partial(compile_over_devices, devices=execution.devices, members=population_size)
         self.start = spread(partial(start_from_seeds, self._environment))
@@ -37,7 +45,7 @@ class DeviceCollector:
         self.episodes = EpisodeReturns(population_size, self._envs, kept)
 
     def restart(self, checkpoint: int) -> None:
-        self.now = self.start(environment_seeds(self._seed, "train", checkpoint, self._count))
+        self.now = self.start(environment_seeds(self._seed, "train", checkpoint, self._count, self._first))
         self.episodes.cut()
 
     def collect(self, behaviour: Behaviour, stopwatch: Stopwatch) -> Rollout[Array]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phylon.worker.core.types import Joint
-from phylon.worker.execution.members import blank_members, find_finite_members, is_all_finite
+from phylon.worker.execution.members import blank_members, is_all_finite
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checks import TrainingDiverged
 from phylon.worker.training.evaluate import Evaluation
@@ -51,11 +51,9 @@ def find_divergences(reports: Sequence[UpdateReport], learners: int, is_finite: 
     return [found[member] for member in sorted(found)]
 
 
-def set_diverged_aside(attempt: Attempt, reports: Sequence[UpdateReport]) -> None:
-    """Raises `TrainingDiverged` when nobody is left."""
+def set_diverged_aside(attempt: Attempt, reports: Sequence[UpdateReport], is_finite: Mask) -> None:
+    """Raises `TrainingDiverged` when nobody is left. `is_finite`: of all own weights."""
     parts, state = attempt.parts, attempt.state
-    with attempt.stopwatch.phase("update"):
-        is_finite = find_finite_members(state.population)
     found = find_divergences(reports, parts.learners, is_finite)
     fresh = [each for each in found if not state.diverged[each.member]]
     for each in fresh:
@@ -65,7 +63,7 @@ def set_diverged_aside(attempt: Attempt, reports: Sequence[UpdateReport]) -> Non
         state.fitness = without(state.diverged, state.fitness)
         _check_someone_is_left(attempt, fresh[0])
     if state.diverged.any():
-        state.population = parts.execution.place(blank_members(state.population, state.diverged))
+        state.population = parts.execution.place(blank_members(state.population, parts.take_held(state.diverged)))
 
 
 def without(diverged: Mask, values: NDArray[Float]) -> NDArray[Float]:

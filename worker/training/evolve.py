@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 from phylon.contract.events import Span
 from phylon.worker.execution import checksum
 from phylon.worker.execution.members import blank_members
+from phylon.worker.gang.gang import compare, gather
 from phylon.worker.population import AS_IT_IS, Evolution, PopulationScores
 from phylon.worker.population.fitness import fitness_spec, forget, inherit
+from phylon.worker.training.assembly import Parts
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checks import check_copies, check_donors
+from phylon.worker.training.moving import copy_experience, move_members
 
 
 def evolve(attempt: Attempt) -> None:
@@ -23,6 +26,7 @@ def evolve(attempt: Attempt) -> None:
         scores = PopulationScores(np.int32(state.step), state.fitness, state.returns, state.was_reset)
         plan = attempt.programs.plan_evolution(attempt.key, state.method_state, state.hyperparams, scores)
         evolution, ranks = jax.device_get(plan)
+        compare(parts.gang, f"the plan of the evolution at step {state.step:,}", plan)
         reported = {name: state.latest_metrics[name] for name in method.reported if name in state.latest_metrics}
         evolution = evolution._replace(reasons={**(evolution.reasons or {}), **reported})
         check_donors(evolution.parents, state.diverged, evolution.hyperparams)
@@ -37,11 +41,11 @@ def evolve(attempt: Attempt) -> None:
             state.search_state, state.population = attempt.programs.breed(
                 attempt.key, state.search_state, state.population, scores
             )
-            weights = checksum(state.population)
+            weights = parts.gather_held(checksum(state.population))
         is_renewal = evolution.renewal is not None and bool(np.any(evolution.renewal != AS_IT_IS))
         if is_renewal:
             _renew_members(attempt, evolution)
-            weights = checksum(state.population)
+            weights = parts.gather_held(checksum(state.population))
         spans = state.lineage.births(
             evolution,
             births=[None if out else birth for out, birth in zip(remain_out, method.describe(evolution), strict=True)],
@@ -51,16 +55,16 @@ def evolve(attempt: Attempt) -> None:
             weights=weights,
         )
         if method.copying.replay:
-            parts.experience.copy(evolution.parents)
+            copy_experience(parts, evolution.parents)
         state.history = inherit(state.history, evolution.parents)
         state.was_reset = np.zeros_like(state.was_reset)
         state.diverged = remain_out
-        parts.collector.episodes.inherit(evolution.parents)
+        _inherit_episodes(parts, evolution.parents)
         if is_renewal:
             state.history = forget(state.history)
             parts.collector.episodes.forget()
         state.method_state, state.hyperparams = evolution.method_state, evolution.hyperparams
-        state.placed = parts.execution.place(state.hyperparams)
+        state.placed = parts.execution.place(parts.take_held(state.hyperparams))
     if spans:
         attempt.journal.record("lineage", state.step, spans=spans)
         print(f"step {state.step:,}: {_summarise(spans, evolution)}", flush=True)
@@ -80,24 +84,29 @@ def _copy_members(attempt: Attempt, evolution: Evolution[NDArray[Any]]) -> NDArr
     copies_policies = parts.method.copying.what == "policy"
     if copies_policies and state.diverged.any():  # they have no critics of their own to go on with
         whole = np.where(state.diverged, evolution.parents, np.arange(len(evolution.parents), dtype=np.int32))
-        state.population = parts.execution.gather(state.population, whole)
+        state.population = move_members(parts, state.population, whole)
     copied = state.population
     if copies_policies:
         copied = {field: getattr(copied, field) for field in parts.work.algorithm.policy}
-    before = checksum(copied)
-    copied = parts.execution.gather(copied, evolution.parents)
-    after = checksum(copied)
+    before = parts.gather_held(checksum(copied))
+    copied = move_members(parts, copied, evolution.parents)
+    after = parts.gather_held(checksum(copied))
     check_copies(before, after, evolution.parents, evolution.hyperparams)
     state.population = state.population._replace(**copied) if copies_policies else copied
     return after
 
 
+def _inherit_episodes(parts: Parts, parents: NDArray[np.int32]) -> None:
+    kept, here = gather(parts.gang, parts.collector.episodes.latest()), slice(parts.members.start, parts.members.stop)
+    is_child = parents != np.arange(len(parents))
+    parts.collector.episodes.inherit(kept[parents[here]], is_child[here])
+
+
 def _renew_members(attempt: Attempt, evolution: Evolution[NDArray[Any]]) -> None:
     state = attempt.state
     population = jax.device_get(state.population)  # on one device, as new members are drawn
-    renewed = attempt.programs.renew_members(
-        attempt.key, np.uint32(state.step), evolution.hyperparams, population, evolution.renewal
-    )
+    values, shares = attempt.parts.take_held((evolution.hyperparams, evolution.renewal))
+    renewed = attempt.programs.renew_members(attempt.key, np.uint32(state.step), values, population, shares)
     state.population = attempt.parts.execution.place(jax.device_get(renewed))
 
 
@@ -113,11 +122,10 @@ def reset_members(attempt: Attempt) -> None:
     with attempt.stopwatch.phase("evolve"):
         # On one device, as new members are drawn; see `build_execution`.
         population = jax.device_get(state.population)
-        fresh = attempt.programs.reset_members(attempt.key, np.uint32(state.step), state.hyperparams, population)
+        hyperparams, diverged = parts.take_held((state.hyperparams, state.diverged))
+        fresh = attempt.programs.reset_members(attempt.key, np.uint32(state.step), hyperparams, population)
         fresh = jax.device_get(fresh)
-        state.population = parts.execution.place(
-            blank_members(fresh, state.diverged) if state.diverged.any() else fresh
-        )
+        state.population = parts.execution.place(blank_members(fresh, diverged) if diverged.any() else fresh)
         state.history = forget(state.history)
         state.was_reset = np.ones_like(state.was_reset)
         parts.collector.episodes.forget()
@@ -125,7 +133,7 @@ def reset_members(attempt: Attempt) -> None:
             parts=resets.parts or tuple(parts.work.algorithm.parts),
             hyperparams=state.hyperparams,
             fitness=state.fitness,
-            weights=checksum(state.population),
+            weights=parts.gather_held(checksum(state.population)),
             slots=np.flatnonzero(~state.diverged).tolist(),
         )
     attempt.journal.record("lineage", state.step, spans=spans)

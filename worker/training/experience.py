@@ -38,6 +38,12 @@ class Experience(Protocol):
         """Each slot receives a copy of the experience of its parent, [P]."""
         ...
 
+    def read_member(self, member: int) -> dict[str, NDArray[Any]]:
+        """What `write_member` makes the experience of a member of another process; `member`: its place here."""
+        ...
+
+    def write_member(self, member: int, arrays: Mapping[str, NDArray[Any]]) -> None: ...
+
     def to_arrays(self) -> dict[str, NDArray[Any]]: ...
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None: ...
@@ -61,17 +67,19 @@ class FromReplay:
     A replay that members share is the ring of a single member, which has the environments of all.
     """
 
-    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int) -> None:
+    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int, here: range) -> None:
+        """`learners`: how many members learn in all processes; `here`: those whose weights are here."""
         assert spec.replay is not None and spec.algorithm.learns_from == "replay"
         self.updates = segment_updates(spec)
         self.at_once = updates_at_once(self.updates, is_cpu=jax.default_backend() == "cpu")
         self.warmup = spec.replay.warmup
         self._info, self._seed, self._batch_size = info, seed, spec.algorithm.batch_size
         self._is_shared, self._learners = spec.replay.sharing == "shared", learners
-        owners, each = (1, spec.population.size) if self._is_shared else (spec.population.size, 1)
+        self._here = range(min(here.start, learners), min(here.stop, learners))
+        owners, each, first = (1, spec.population.size, 0) if self._is_shared else (len(here), 1, here.start)
         own_info = info._replace(envs_per_member=each * info.envs_per_member)
         self._n_step = n_step_of(spec.algorithm)
-        self._replay = make_replay(owners, spec.replay.capacity, own_info, self._n_step)
+        self._replay = make_replay(owners, spec.replay.capacity, own_info, self._n_step, first)
 
     def add(self, rollout: Rollout[Any]) -> None:
         on_host: HostRollout = jax.device_get(rollout)
@@ -86,11 +94,13 @@ class FromReplay:
         each = self._learners if self._is_shared else 1
         indices = self._replay.draw(self._seed, segment, each * self.updates * self._batch_size)
         indices = indices.reshape(-1, self.updates, self._batch_size)
+        if self._is_shared:  # everybody's experience is in every process
+            indices = indices[self._here.start : self._here.stop]
         for first in range(0, self.updates, self.at_once):
             yield self._replay.gather(indices[:, first : first + self.at_once])
 
     def example(self) -> HostSample:
-        shape = (self._learners, self.at_once, self._batch_size)
+        shape = (len(self._here), self.at_once, self._batch_size)
         rows = random_transitions(self._info, *shape)
         if self._n_step == 1:
             return rows
@@ -99,6 +109,12 @@ class FromReplay:
 
     def copy(self, parents: NDArray[np.int32]) -> None:
         self._replay.copy(parents)
+
+    def read_member(self, member: int) -> dict[str, NDArray[Any]]:
+        return self._replay.read_member(member)
+
+    def write_member(self, member: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._replay.write_member(member, arrays)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return self._replay.to_arrays()
@@ -112,9 +128,9 @@ class FromRollout:
 
     updates, at_once, warmup = 1, 1, 0
 
-    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo) -> None:
+    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, here: range) -> None:
         envs = spec.environment.envs_per_member
-        self._info, self._shape = info, (spec.population.size, segment_steps(spec) // envs, envs)
+        self._info, self._shape = info, (len(here), segment_steps(spec) // envs, envs)
         self._latest: Rollout[Any] | None = None
 
     def add(self, rollout: Rollout[Any]) -> None:
@@ -134,6 +150,13 @@ class FromRollout:
     def copy(self, parents: NDArray[np.int32]) -> None:
         del parents  # a rollout is used up before members are copied
 
+    def read_member(self, member: int) -> dict[str, NDArray[Any]]:
+        del member
+        return {}
+
+    def write_member(self, member: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        del member, arrays
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return {}
 
@@ -141,8 +164,14 @@ class FromRollout:
         del arrays
 
 
-def make_experience(spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int) -> HandedOver:
-    return FromReplay(spec, info, seed, learners) if spec.algorithm.learns_from == "replay" else FromRollout(spec, info)
+def make_experience(
+    spec: ExperimentSpec, info: EnvironmentInfo, seed: int, learners: int, here: range | None = None
+) -> HandedOver:
+    """`here`: the members whose weights are in this process; left out, all."""
+    here = here or range(spec.population.size)
+    if spec.algorithm.learns_from == "replay":
+        return FromReplay(spec, info, seed, learners, here)
+    return FromRollout(spec, info, here)
 
 
 def batch_shape(spec: ExperimentSpec, info: EnvironmentInfo, *lead: int) -> Any:

@@ -18,6 +18,7 @@ from phylon.contract.events import FinalReturn
 from phylon.statistics.student import half_widths
 from phylon.worker.core.commands import Command
 from phylon.worker.execution import Actor
+from phylon.worker.gang.gang import gather
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.divergence import without
 from phylon.worker.training.randomness import final_episodes
@@ -70,7 +71,7 @@ def _play(attempt: Attempt) -> FinalReturns | None:
     rounds = -(-evaluation.final // evaluation.episodes)
     played: list[list[NDArray[np.float64]]] = [[] for _ in actors]
     for number in range(rounds):
-        if attempt.commands.wanted is not None:
+        if attempt.order() is not None:
             return None
         for actor, returns in zip(actors, played, strict=True):
             returns.append(_play_round(attempt, actor, number))
@@ -84,8 +85,8 @@ def _play(attempt: Attempt) -> FinalReturns | None:
 
 def _play_round(attempt: Attempt, actor: Actor, number: int) -> NDArray[np.float64]:
     parts = attempt.parts
-    episodes = final_episodes(parts.seed, number, parts.work.population_size, attempt.spec.evaluation.episodes)
-    return parts.evaluator.evaluate_unseen(actor, episodes).returns
+    episodes = final_episodes(parts.seed, number, parts.size, attempt.spec.evaluation.episodes).of(parts.members)
+    return gather(parts.gang, parts.evaluator.evaluate_unseen(actor, episodes).returns)
 
 
 def _frames(returns: FinalReturns) -> dict[str, list[float]]:

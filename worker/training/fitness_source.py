@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from phylon.spec.fitness import FitnessSource, MetricSource
 from phylon.worker.core.errors import EngineError
+from phylon.worker.gang.gang import gather
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.evaluate import Evaluation, standard_errors
 
@@ -39,7 +40,7 @@ def measure(attempt: Attempt, source: FitnessSource, evaluation: Evaluation) -> 
             assert evaluation.test_returns is not None, "the spec's check has seen to it"
             return _of_returns(evaluation.test_returns)
         case "training":
-            return _of_returns(attempt.parts.collector.episodes.latest())
+            return _of_returns(gather(attempt.parts.gang, attempt.parts.collector.episodes.latest()))
         case MetricSource(metric=name, higher=higher):
             values = _find_metric(attempt, name, evaluation)
             return Measured(values if higher else -values, np.full_like(values, np.nan))
@@ -56,7 +57,7 @@ def _of_returns(returns: NDArray[np.float64]) -> Measured:
 
 def _find_metric(attempt: Attempt, name: str, evaluation: Evaluation) -> NDArray[np.float32]:
     """A metric of updates has no value before the first of them."""
-    size, metrics = attempt.parts.work.population_size, attempt.state.latest_metrics
+    size, metrics = attempt.parts.size, attempt.state.latest_metrics
     known = {
         **{metric: np.array(values, np.float32) for metric, values in evaluation.frames().items()},
         **{f"training/{metric}": values for metric, values in metrics.items()},

@@ -14,7 +14,10 @@ from typing import Any, Literal, NamedTuple
 import jax
 
 from phylon.worker.core.commands import Command
+from phylon.worker.core.types import Rollout
 from phylon.worker.execution import Population, Report
+from phylon.worker.execution.members import find_finite_members
+from phylon.worker.gang.gang import compare, gather
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.boundary import go_on_after_end, run_boundary_tasks
 from phylon.worker.training.checks import check_hyperparams
@@ -48,7 +51,7 @@ def run_loop(attempt: Attempt) -> Outcome:
     with ThreadPoolExecutor(1, "learner") as learner:
         while state.end is None:
             _run_segment(attempt, learner)
-            command = attempt.commands.wanted
+            command = attempt.order()
             run_boundary_tasks(attempt, command)
             if command == "yield" and state.end is None:
                 return "yielded"
@@ -80,7 +83,7 @@ def _run_segment(attempt: Attempt, learner: Executor) -> None:
             updates = learning.result()
         _commit_updates(attempt, updates)
     with stopwatch.phase("sample"):
-        experience.add(rollout)
+        experience.add(_everybodys(attempt, rollout))
     state.step += attempt.segment_steps
     state.had_ended = False
     check_limits(attempt)
@@ -105,14 +108,19 @@ def _choose_behaviour(attempt: Attempt, segment: int, is_warming_up: bool) -> Be
     parts, state, envs = attempt.parts, attempt.state, attempt.spec.environment.envs_per_member
     calls = attempt.segment_steps // envs
     if is_warming_up:
-        shape = (calls, parts.work.population_size, envs)
-        return FixedActions(random_actions(parts.seed, segment, shape, parts.work.info))
+        actions = random_actions(parts.seed, segment, (calls, parts.size, envs), parts.work.info)
+        return FixedActions(actions[:, parts.members.start : parts.members.stop])
     with attempt.stopwatch.phase("transfer"):
         population = state.population
         if attempt.spec.execution.overlap:  # the original is used up by the updates that run meanwhile
             population = attempt.programs.copy_population(population)
         actor = parts.execution.acting.actor(population, state.placed)
         return PolicyActions(actor, parts.execution.acting.keys(attempt.key, segment, calls))
+
+
+def _everybodys(attempt: Attempt, rollout: Rollout[Any]) -> Rollout[Any]:
+    """What members learn from that share their experience, or learn as one."""
+    return gather(attempt.parts.gang, rollout) if attempt.parts.shares_experience else rollout
 
 
 def _start_learning(attempt: Attempt, segment: int, learner: Executor) -> Future[Updates]:
@@ -145,12 +153,17 @@ def _learn(attempt: Attempt, segment: int, stopwatch: Stopwatch) -> Updates:
 
 def _commit_updates(attempt: Attempt, updates: Updates) -> None:
     """The updated population replaces the old one, if its hyper-parameters were as planned."""
-    state = attempt.state
+    parts, state = attempt.parts, attempt.state
     state.population = updates.population
-    for report in updates.reports:
+    with attempt.stopwatch.phase("update"):
+        is_finite = find_finite_members(state.population)
+        reports, is_finite = parts.gather_held((updates.reports, is_finite))
+    if parts.is_joint:
+        compare(parts.gang, "what all members learned as one", reports)
+    for report in reports:
         check_hyperparams(state.hyperparams, report.hyperparams)
-    set_diverged_aside(attempt, [report.metrics for report in updates.reports])
-    for report in updates.reports:
+    set_diverged_aside(attempt, [report.metrics for report in reports], is_finite)
+    for report in reports:
         state.latest_metrics = {name: without(state.diverged, values) for name, values in report.metrics.items()}
         state.update_metrics.add(state.latest_metrics)
 

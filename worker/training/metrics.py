@@ -80,10 +80,11 @@ class EpisodeReturns:
         """[P, kept], the newest last; NaN where there was none yet."""
         return self._kept.copy()
 
-    def inherit(self, parents: NDArray[np.int32]) -> None:
-        """Members go on with the weights of others, and with what those have achieved."""
-        self._kept = self._kept[parents]
-        self._is_mixed[parents != np.arange(len(parents))] = True
+    def inherit(self, kept: NDArray[np.float64], is_child: NDArray[np.bool_]) -> None:
+        """Some members go on with the weights of others. `kept` [P, kept]: what is each one's from now on, as `latest`
+        gave it for the parent."""
+        self._kept = kept
+        self._is_mixed[is_child] = True
 
     def forget(self) -> None:
         """All members have new weights."""

@@ -27,12 +27,8 @@ def choose_place(spec: ExperimentSpec, execution: Execution) -> Place:
     """As the spec says; `auto` by the forecast and the memory of the devices here."""
     if spec.replay is None or not suites()[spec.environment.suite].is_functional:
         return ON_HOST
-    if spec.replay.placement == "device" and execution.learn is None:
-        raise EngineError(
-            f"replay.placement is device, but {execution.description} cannot be part of a larger program",
-            f"make population.size a multiple of {len(execution.devices)}, use execution.strategy vectorized, or leave "
-            "replay.placement out",
-        )
+    if spec.replay.placement == "device":
+        require_fusible(execution)
     if spec.replay.placement != "auto":
         return Place(spec.replay.placement == "device", f"the spec asks for the replay on the {spec.replay.placement}")
     refusal = next(refuse_device_replay(spec), None)
@@ -45,6 +41,16 @@ def choose_place(spec: ExperimentSpec, execution: Execution) -> Place:
     if needed > usable:
         return Place(False, f"the replay is on the host: on the device it would take {numbers}")
     return Place(True, f"the replay is on the device: {numbers}")
+
+
+def require_fusible(execution: Execution) -> None:
+    """With the replay on the device updates are part of the segment's program."""
+    if execution.learn is None:
+        raise EngineError(
+            f"the replay is to lie on the device, but {execution.description} cannot be part of a larger program",
+            f"give each process a multiple of {len(execution.devices)} members, use execution.strategy vectorized, or "
+            "write replay.placement: host",
+        )
 
 
 def _needed_bytes(spec: ExperimentSpec, execution: Execution) -> int:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from phylon.launch import Launch, block_of
 from phylon.spec import ExperimentSpec
 from phylon.worker.core.startup import one_cpu_device_per_core
 
@@ -12,8 +13,9 @@ def compile_cache() -> Path:
     return Path(os.environ.get("PHYLON_COMPILE_CACHE") or Path.home() / ".cache" / "phylon" / "xla").absolute()
 
 
-def prepare(spec: ExperimentSpec) -> None:
+def prepare(spec: ExperimentSpec, launch: Launch | None = None) -> None:
     """Set JAX's environment variables. What the operator has set already wins."""
+    here = block_of(launch.rank, launch.size, spec.population.size) if launch else range(spec.population.size)
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(compile_cache()))
     # A run starts with many small programs, so they are worth caching too.
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
@@ -23,4 +25,6 @@ def prepare(spec: ExperimentSpec) -> None:
         # Its processes share the device with this one, so none may reserve all of its memory.
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if spec.execution.strategy in ("auto", "sharded"):
-        one_cpu_device_per_core(most=spec.population.size)
+        one_cpu_device_per_core(most=max(1, len(here)))
+    if launch:
+        os.environ.setdefault("JAX_ENABLE_PREEMPTION_SERVICE", "0")  # it would keep SIGTERM for itself

@@ -15,9 +15,9 @@ def run_key(seed: int) -> KeyWords:
     return np.asarray(jax.random.key_data(jax.random.key(seed)))
 
 
-def environment_seeds(seed: int, purpose: str, number: int, count: int) -> NDArray[np.uint32]:
-    """Seeds [count] below 2^31, which every environment library accepts."""
-    return _words(seed, purpose, number, count) >> np.uint32(1)
+def environment_seeds(seed: int, purpose: str, number: int, count: int, first: int = 0) -> NDArray[np.uint32]:
+    """Seeds [count] below 2^31, which every environment library accepts; `first`: how many belong to others."""
+    return _words(seed, purpose, number, first + count)[first:] >> np.uint32(1)
 
 
 class EvaluationEpisodes(NamedTuple):
@@ -27,6 +27,10 @@ class EvaluationEpisodes(NamedTuple):
     """Of the environments, [episodes]: every member plays the same episodes."""
     keys: KeyWords
     """Of the policies, [P, 2]: each member has its own."""
+
+    def of(self, members: range) -> "EvaluationEpisodes":
+        """As these members play them."""
+        return self._replace(keys=self.keys[members.start : members.stop])
 
 
 def episodes_at_step(seed: int, step: int, population_size: int, episodes: int) -> EvaluationEpisodes:

@@ -27,7 +27,10 @@ from phylon.worker.replay.steps import Window, window_of
 class DeviceReplay:
     """Batches are gathered where a segment is one program (`segment_on_device.py`); here is all else."""
 
-    def __init__(self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int, execution: Execution) -> None:
+    def __init__(
+        self, spec: ExperimentSpec, info: EnvironmentInfo, seed: int, execution: Execution, here: range
+    ) -> None:
+        """`here`: the members whose weights are in this process."""
         assert spec.replay is not None and spec.algorithm.learns_from == "replay"
         self.updates = segment_updates(spec)
         self.at_once = updates_at_once(self.updates, is_cpu=jax.default_backend() == "cpu")
@@ -35,7 +38,7 @@ class DeviceReplay:
         self.envs, self.n_step = info.envs_per_member, n_step_of(spec.algorithm)
         self.added = 0
         """Transitions ever added per member."""
-        self._size, self._capacity = spec.population.size, spec.replay.capacity
+        self._here, self._size, self._capacity = here, len(here), spec.replay.capacity
         self._seed, self._batch_size = seed, spec.algorithm.batch_size
         self._place, self._gather = execution.place, execution.gather
         where = execution.place(np.zeros(self._size, np.int32)).sharding
@@ -66,7 +69,7 @@ class DeviceReplay:
         """Places in each member's ring for the updates of a segment that adds so many transitions:
         [P, calls, updates of a call, batch]."""
         size = self.window(more).size
-        drawn = draw_indices(self._size, size, self._seed, segment, self.updates * self._batch_size)
+        drawn = draw_indices(self._here, size, self._seed, segment, self.updates * self._batch_size)
         return drawn.astype(np.int32).reshape(self._size, -1, self.at_once, self._batch_size)
 
     def by_member(self, number: int) -> Any:
@@ -78,6 +81,19 @@ class DeviceReplay:
         fields = self._named()
         for name in list(fields):
             fields[name] = self._gather(fields.pop(name), parents)
+        self._take_over(fields)
+
+    def read_member(self, member: int) -> dict[str, NDArray[Any]]:
+        filled = self.window(0).size
+        return {name: np.asarray(stored[member, :filled]) for name, stored in self._named().items()}
+
+    def write_member(self, member: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        fields, filled = self._named(), self.window(0).size
+        for name, stored in fields.items():
+            # Written on the host: members come from another process seldom, and a ring stays where it is placed.
+            whole = np.array(jax.device_get(stored))
+            whole[member, :filled] = arrays[name]
+            fields[name] = self._place(whole)
         self._take_over(fields)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

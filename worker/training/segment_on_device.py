@@ -66,7 +66,7 @@ class DeviceSegment:
         self._collector, self._replay = collector, replay
         self._has_statistics = STATISTICS in work.algorithm.layout.statistics
         self._key = run_key(seed)
-        self._learning = np.asarray(jax.random.key_data(learning_keys(jnp.asarray(self._key), self._size)))
+        self._learning = np.asarray(jax.random.key_data(learning_keys(work, jnp.asarray(self._key))))
         self.program = compile_over_devices(self._run, execution.devices, self._size, (0, 2, 3, 4))
 
     def run(

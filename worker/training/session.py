@@ -1,5 +1,7 @@
 """One attempt at a run: resume from the newest checkpoint or start, train, and end with an outcome."""
 
+import socket
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +17,7 @@ from phylon.worker.core.errors import EngineError
 from phylon.worker.core.types import Joint
 from phylon.worker.execution import checksum
 from phylon.worker.execution.acting import own_parts
+from phylon.worker.gang.gang import ALONE, Gang, agree, collect
 from phylon.worker.training.assembly import Parts, assemble
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import read_arrays
@@ -29,18 +32,20 @@ from phylon.worker.training.versions import find_versions
 
 
 def train(
-    run_dir: Path, spec: ExperimentSpec, seed: int, commands: Commands, measurements: Path
+    run_dir: Path, spec: ExperimentSpec, seed: int, commands: Commands, measurements: Path, gang: Gang = ALONE
 ) -> Outcome | Literal["failed"]:
+    """`gang`: the processes that train this population together; the first of them writes what is written."""
     # A CPU program on one device then runs synchronously in this thread, which halves the cost of acting.
     jax.config.update("jax_cpu_enable_async_dispatch", False)
-    next_seq, checkpoint = rewind(run_dir), latest_checkpoint(run_dir)
+    next_seq, checkpoint = _find_beginning(run_dir, gang)
     stopwatch = Stopwatch()
     parts: Parts | None = None
     state: TrainingState | None = None
-    with SpoolWriter(spool_path(run_dir), next_seq) as spool, stopwatch.watch_compilation():
+    spool_file = SpoolWriter(spool_path(run_dir), next_seq) if gang.is_first else nullcontext()
+    with spool_file as spool, stopwatch.watch_compilation():
         journal = Journal(spool, stopwatch)
         try:
-            parts = assemble(spec, seed, run_dir, measurements)
+            parts = assemble(spec, seed, run_dir, measurements, gang)
             resumed = _resume(run_dir, checkpoint, parts, stopwatch) if checkpoint else None
             start = [] if resumed else _read_start(run_dir, spec)
             state = resumed.state if resumed else make_founders(parts, start)
@@ -66,6 +71,16 @@ def train(
     return outcome
 
 
+def _find_beginning(run_dir: Path, gang: Gang) -> tuple[int, CheckpointRecord | None]:
+    """The number of the next event, and the checkpoint to go on from."""
+    if gang.is_first:
+        next_seq, checkpoint = rewind(run_dir), latest_checkpoint(run_dir)
+        agree(gang, checkpoint and checkpoint.model_dump())
+        return next_seq, checkpoint
+    known = agree(gang, None)
+    return 0, None if known is None else CheckpointRecord.model_validate(known)
+
+
 class _Resumed(NamedTuple):
     state: TrainingState
     interruption: str
@@ -73,7 +88,7 @@ class _Resumed(NamedTuple):
 
 
 def _resume(run_dir: Path, checkpoint: CheckpointRecord, parts: Parts, stopwatch: Stopwatch) -> _Resumed:
-    arrays = read_arrays(run_dir, checkpoint)
+    arrays = read_arrays(run_dir, checkpoint, parts.rows_of_members)
     stopwatch.wall_before = float(arrays["wall"])
     interruption = str(arrays.get("interruption", ""))  # older checkpoints do not say
     return _Resumed(from_arrays(arrays, checkpoint.number, parts), interruption)
@@ -82,22 +97,35 @@ def _resume(run_dir: Path, checkpoint: CheckpointRecord, parts: Parts, stopwatch
 def _announce(parts: Parts, state: TrainingState, journal: Journal, is_resumed: bool) -> None:
     execution, spec = parts.execution, parts.spec
     how = f"resumes at step {state.step:,}" if is_resumed else "starts"
-    print(f"{spec.name} {how}: {spec.population.size} members, seed {parts.seed}; {parts.explanation}", flush=True)
+    explanation, devices = _describe_gang(parts)
+    print(f"{spec.name} {how}: {spec.population.size} members, seed {parts.seed}; {explanation}", flush=True)
     journal.record(
         "started",
         state.step,
         resumed=is_resumed,
         strategy=execution.strategy,
-        explanation=parts.explanation,
-        devices=[f"{device.platform}:{number}" for number, device in enumerate(execution.devices)],
+        explanation=explanation,
+        devices=devices,
         versions=find_versions(),
         parameters=_count_weights(parts),
     )
 
 
+def _describe_gang(parts: Parts) -> tuple[str, list[str]]:
+    """Why this strategy and, of several processes, which members each has; the devices of all."""
+    own = [parts.members.start, len(parts.members), socket.gethostname(), [d.platform for d in parts.execution.devices]]
+    said = collect(parts.gang, own)
+    devices = [platform for *_, platforms in said for platform in platforms]
+    numbered = [f"{platform}:{number}" for number, platform in enumerate(devices)]
+    if parts.gang.size == 1:
+        return parts.explanation, numbered
+    blocks = ", ".join(f"{count} from {first} on {host}" for first, count, host, _ in said)
+    return f"{parts.explanation}; {parts.gang.size} processes, with members {blocks}", numbered
+
+
 def _record_founders(parts: Parts, state: TrainingState, journal: Journal, start: list[Material]) -> None:
-    origins = origins_of(start, parts.work.population_size)
-    tuned_names, weights = list(tuned(parts.spec.algorithm)), checksum(state.population)
+    origins = origins_of(start, parts.size)
+    tuned_names, weights = list(tuned(parts.spec.algorithm)), parts.gather_held(checksum(state.population))
     journal.record(
         "lineage", state.step, spans=state.lineage.founders(state.hyperparams, tuned_names, weights, origins)
     )

@@ -58,7 +58,7 @@ def begin_with(materials: Sequence[Material], parts: Parts, drawn: Population) -
     fresh, structure = _flatten(own_parts(population))
     names = list(fresh)
     fitted = {id(each): _fit(each, parts, {name: fresh[name][0] for name in names}) for each in materials}
-    dealt = deal(materials, parts.work.population_size)
+    dealt = deal(materials, parts.size)[parts.held.start : parts.held.stop]
     rows = [{**{name: fresh[name][slot] for name in names}, **fitted[id(each)]} for slot, each in enumerate(dealt)]
     for row, each in zip(rows, dealt, strict=True):
         if each.origin.source == "policy":

@@ -16,6 +16,7 @@ from phylon.worker.core.keys import derive
 from phylon.worker.core.types import Hyperparams
 from phylon.worker.execution import Population
 from phylon.worker.execution.compilation import fast_compile_options
+from phylon.worker.gang.gang import gather
 from phylon.worker.population import founding_values, sample_hyperparams
 from phylon.worker.population.fitness import History, empty_history, fitness_spec
 from phylon.worker.training.assembly import Parts
@@ -42,10 +43,11 @@ class TrainingState:
     step: int
     """Environment steps per member."""
     population: Population
+    """Of those whose weights are here; all else is of the whole population, and the same in all its processes."""
     hyperparams: dict[str, NDArray[np.float32]]
     """As the method planned them, [P] for each name."""
     placed: Hyperparams
-    """The same values, where the members live."""
+    """Those of them whose weights are here, where these live."""
     method_state: Any
     fitness: NDArray[np.float32]
     """What members are ranked by, [P]; NaN before the first evaluation."""
@@ -79,7 +81,7 @@ class TrainingState:
 
 def make_founders(parts: Parts, start: Sequence[Material] = ()) -> TrainingState:
     """Step 0: new members with hyper-parameters drawn from their distributions, and weights of `start` if there are."""
-    size, words = parts.work.population_size, run_key(parts.seed)
+    size, words = parts.size, run_key(parts.seed)
 
     @partial(jax.jit, compiler_options=fast_compile_options())
     def draw(key: jax.Array) -> tuple[Hyperparams, Any]:
@@ -90,7 +92,7 @@ def make_founders(parts: Parts, start: Sequence[Material] = ()) -> TrainingState
         return hyperparams, parts.method.init(derive(key, "method"), hyperparams)
 
     hyperparams, method_state = jax.device_get(draw(jax.random.wrap_key_data(jnp.asarray(words))))
-    placed = parts.execution.place(hyperparams)
+    placed = parts.execution.place(parts.take_held(hyperparams))
     population, search_state = parts.execution.init(words, placed), ()
     if start:
         population = begin_with(start, parts, population)
@@ -117,6 +119,7 @@ def make_founders(parts: Parts, start: Sequence[Material] = ()) -> TrainingState
 
 
 def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
+    """Weights and replay of those that are here, and what is the same in all processes."""
     return {
         "step": np.array(state.step),
         "is_end": np.array(state.end is not None),
@@ -133,36 +136,41 @@ def to_arrays(state: TrainingState, parts: Parts) -> Arrays:
         **flatten("search", state.search_state),
         **add_prefix("lineage", state.lineage.to_arrays()),
         **add_prefix("update_metrics", state.update_metrics.to_arrays()),
-        **add_prefix("episodes", parts.collector.episodes.to_arrays()),
+        **add_prefix("episodes", gather(parts.gang, parts.collector.episodes.to_arrays())),
         **add_prefix("replay", parts.experience.to_arrays()),
     }
 
 
 def from_arrays(arrays: Arrays, number: int, parts: Parts) -> TrainingState:
-    """The state that checkpoint `number` holds; also fills the replay and restarts the environments."""
+    """The state that checkpoint `number` holds; also fills the replay and restarts the environments. `arrays`: what
+    `to_arrays` gave, by however many processes it was written."""
     work = parts.work
-    hyperparams = unflatten("hyperparams", work.hyperparams_shape(), arrays)
-    method_shape = jax.eval_shape(parts.method.init, jax.random.key(0), work.hyperparams_shape())
+    numbers = {name: jax.ShapeDtypeStruct((parts.size,), jnp.float32) for name in work.hyperparams}
+    hyperparams = unflatten("hyperparams", numbers, arrays)
+    method_shape = jax.eval_shape(parts.method.init, jax.random.key(0), numbers)
     population_shape, search_shape = parts.execution.shape, ()
     if parts.method.search:
         search_shape, _ = jax.eval_shape(parts.method.search.begin, jax.random.key(0), population_shape)
-    lineage, update_metrics = Lineage(work.population_size), UpdateMetrics()
+    lineage, update_metrics = Lineage(parts.size), UpdateMetrics()
     lineage.from_arrays(strip_prefix("lineage", arrays))
     update_metrics.from_arrays(strip_prefix("update_metrics", arrays))
-    parts.collector.episodes.from_arrays(strip_prefix("episodes", arrays))
+    episodes = strip_prefix("episodes", arrays)
+    parts.collector.episodes.from_arrays(
+        {name: rows[parts.members.start : parts.members.stop] for name, rows in episodes.items()}
+    )
     parts.experience.from_arrays(strip_prefix("replay", arrays))
     parts.collector.restart(number)
     return TrainingState(
         step=int(arrays["step"]),
         population=parts.execution.place(unflatten("population", population_shape, arrays)),
         hyperparams=hyperparams,
-        placed=parts.execution.place(hyperparams),
+        placed=parts.execution.place(parts.take_held(hyperparams)),
         method_state=unflatten("method", method_shape, arrays),
         fitness=arrays["fitness"],
         history=History(**strip_prefix("history", arrays)),
         was_reset=arrays["was_reset"],
         returns=arrays["returns"],
-        diverged=arrays.get("diverged", np.zeros(work.population_size, np.bool_)),  # older checkpoints have none
+        diverged=arrays.get("diverged", np.zeros(parts.size, np.bool_)),  # older checkpoints have none
         lineage=lineage,
         update_metrics=update_metrics,
         reported_step=int(arrays["step"]),

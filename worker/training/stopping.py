@@ -18,7 +18,7 @@ def find_end(attempt: Attempt) -> EndReason | None:
 def check_limits(attempt: Attempt) -> None:
     """Called once per segment; it reads the clock that everything else at this border goes by."""
     state = attempt.state
-    state.seconds_before, state.seconds = state.seconds, attempt.stopwatch.wall
+    state.seconds_before, state.seconds = state.seconds, attempt.clock()
     state.end = find_limit(attempt.spec.budget, state.step, state.seconds)
 
 

@@ -36,9 +36,10 @@ class RecordedVideo(NamedTuple):
 class VideoRecorder:
     """A failure is printed once and ends the recording of videos; the run goes on."""
 
-    def __init__(self, spec: ExperimentSpec, videos: VideosSpec, run_dir: Path) -> None:
+    def __init__(self, spec: ExperimentSpec, videos: VideosSpec, run_dir: Path, here: range) -> None:
+        """`here`: the members that can be filmed here."""
         self._environment, self._videos, self._run_dir = spec.environment, videos, run_dir
-        self._shape = (spec.population.size, spec.evaluation.episodes)
+        self._here, self._shape = here, (len(here), spec.evaluation.episodes)
         self._renderer: RenderProcess | None = None
         self._has_failed = False
 
@@ -50,6 +51,8 @@ class VideoRecorder:
         `seed`: that of the first episode of the evaluation just made.
         """
         for member in members:
+            if member not in self._here:
+                continue
             if self._has_failed or is_interrupted():
                 return
             try:
@@ -83,7 +86,7 @@ class VideoRecorder:
                 self.close()
                 return None
             observations = np.broadcast_to(obs, (*self._shape, *obs.shape))
-            result = self._renderer.step(act(observations, steps)[member, 0])
+            result = self._renderer.step(act(observations, steps)[member - self._here.start, 0])
             obs, ended = result.obs, result.ended
             episode_return += result.reward
             steps += 1

@@ -18,6 +18,7 @@ from phylon.statistics.student import half_widths
 from phylon.worker.environments import find_native_actions
 from phylon.worker.environments.spaces import spaces_of
 from phylon.worker.execution.acting import own_parts
+from phylon.worker.gang.gang import bring
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import name_of
 from phylon.worker.training.versions import find_versions
@@ -34,6 +35,8 @@ def write_policy(attempt: Attempt, member: int, final: FinalReturn | None) -> No
             weights = _weights(attempt, member, set(network.weights))
         except NoPolicy as error:
             print(f"no policy is exported: {error}", flush=True)
+            return
+        if not attempt.parts.gang.is_first:
             return
         span = state.lineage.span_of(member)
         about = about_policy(
@@ -77,7 +80,9 @@ def _weights(attempt: Attempt, member: int, wanted: set[str]) -> dict[str, NDArr
     missing = sorted(wanted - found.keys())
     if missing:
         raise NoPolicy(f"its description names '{missing[0]}', which a member's state does not have")
-    return {name: np.asarray(found[name])[member] for name in wanted}
+    parts = attempt.parts
+    own = {name: np.asarray(found[name])[member - parts.held.start] for name in wanted} if member in parts.held else {}
+    return bring(parts.gang, own)
 
 
 def _births(attempt: Attempt) -> list[RunEvent]:

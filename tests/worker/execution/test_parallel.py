@@ -36,7 +36,7 @@ from phylon.worker.execution.parallel import MemberProcesses
 BUSY = "import os, time; print(os.getpid(), flush=True); time.sleep(3600)"
 
 if __name__ == "__main__":
-    pool = MemberProcesses([Group(partial(exec, BUSY), range(1), tuple(os.sched_getaffinity(0)), {})])
+    pool = MemberProcesses([Group(partial(exec, BUSY), range(1), 0, tuple(os.sched_getaffinity(0)), {})])
     time.sleep(3600)
 """
 

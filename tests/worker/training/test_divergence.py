@@ -241,8 +241,8 @@ def test_the_former_rule_is_found_out(spec, train_here, monkeypatch):
     """It failed the run with the first number that was not finite."""
     assert_goes_on(train_here(spec, "now"))
 
-    def former(attempt: Any, reports: Any) -> None:
-        found = find_divergences(reports, attempt.parts.learners, find_finite_members(attempt.state.population))
+    def former(attempt: Any, reports: Any, is_finite: Any) -> None:
+        found = find_divergences(reports, attempt.parts.learners, is_finite)
         if found:
             raise TrainingDiverged("a loss is not finite", "", found[0].member, {})
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from phylon.contract.events import Failed, Lineage
+from phylon.worker.gang.gang import ALONE
 from phylon.worker.training.evaluate import Evaluation
 from phylon.worker.training.fitness_source import measure
 from phylon.worker.training.metrics import EpisodeReturns
@@ -38,7 +39,7 @@ class TestTrainingEpisodes:
         """The episode under way was begun by others, so it counts for nobody; the next one does."""
         episodes = EpisodeReturns(2, 1, kept=2)
         play(episodes, [[1, 1], [5, 5]], [[1, 0], [1, 0]])
-        episodes.inherit(np.int32([1, 1]))
+        episodes.inherit(episodes.latest()[[1, 1]], np.array([True, False]))
         np.testing.assert_array_equal(episodes.latest(), [[NAN, 5], [NAN, 5]])
         play(episodes, [[1, 3, 3], [5, 7, 7]], [[1, 0, 1], [1, 0, 1]])
         np.testing.assert_array_equal(episodes.latest(), [[5, 6], [10, 14]])
@@ -74,6 +75,7 @@ class Collected:
 
     def __init__(self, returns: list[list[float]]) -> None:
         self.parts = self.collector = self.episodes = self
+        self.gang = ALONE
         self.latest = lambda: np.array(returns)
 
 

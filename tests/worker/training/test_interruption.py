@@ -127,8 +127,9 @@ class TestLatest:
         assert_honest(interrupt(train_here, spec)[0], undisturbed)
         write = boundary.write_arrays
 
-        def former(run_dir, number, arrays):
-            return write(run_dir, number, {name: array for name, array in arrays.items() if name != "interruption"})
+        def former(run_dir, number, arrays, rank):
+            kept = {name: array for name, array in arrays.items() if name != "interruption"}
+            return write(run_dir, number, kept, rank)
 
         monkeypatch.setattr(boundary, "write_arrays", former)
         train_here(spec, "former", commands=After(BETWEEN, "yield"))

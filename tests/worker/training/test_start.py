@@ -73,7 +73,7 @@ def take(parts: Parts, state: TrainingState, folder: Path, **source: Any) -> lis
     file = folder / "checkpoint.npz"
     np.savez(file, allow_pickle=False, **to_arrays(state, parts))
     checkpoint = Checkpoint(parts.spec, None, 3, 700, "0" * 64)
-    write_start(folder, to_bytes(take_members(file, checkpoint, StartSource(run=3, **source))))
+    write_start(folder, to_bytes(take_members([file], checkpoint, StartSource(run=3, **source))))
     return read_start(folder)
 
 
