@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import traceback
+from contextlib import nullcontext
 from pathlib import Path
 
 from phylon.contract.events import Failed
@@ -13,6 +14,7 @@ from phylon.spec import ExperimentSpec, SpecInvalid, parse_spec
 from phylon.spool import SpoolWriter
 from phylon.worker.core import logging
 from phylon.worker.core.commands import CRASHED, EXIT_CODES, FAILED, Commands
+from phylon.worker.core.errors import EngineError
 from phylon.worker.gang import meeting
 from phylon.worker.gang.meeting import Meeting
 from phylon.worker.training.process import compile_cache, prepare
@@ -27,19 +29,22 @@ def main(arguments: list[str]) -> int:
     commands = Commands()
     commands.listen()
     launch = own_launch(os.environ)
-    if launch and not launch.is_first:
-        # The first process holds the directory, has put the run into it, and says where it is to be found.
-        place = meeting.find(run_dir, launch)
-        request = read_run(run_dir)
-        return _train(run_dir, parse_spec(request.spec), request, commands, launch, place)
-    with locked(run_dir):
+    # Of several processes the first holds the directory, has put the run into it, and says where it is to be found.
+    with locked(run_dir) if launch is None or launch.is_first else nullcontext():
+        place = _meet(run_dir, launch)
         request = read_run(run_dir)
         try:
             spec = parse_spec(request.spec)
         except SpecInvalid as error:
-            return _refuse(run_dir, error)
-        place = meeting.call(run_dir, launch) if launch else None
+            remedy = "correct it, check it with `phylon validate`, and submit it again"
+            return _refuse(run_dir, launch, f"the spec is not valid: {error}", remedy)
         return _train(run_dir, spec, request, commands, launch, place)
+
+
+def _meet(run_dir: Path, launch: Launch | None) -> Meeting | None:
+    if launch is None:
+        return None
+    return meeting.call(run_dir, launch) if launch.is_first else meeting.find(run_dir, launch)
 
 
 def _train(
@@ -59,7 +64,10 @@ def _train(
     gang = ALONE
     if launch and place:
         facts = {"the run": request.model_dump(mode="json"), "versions": find_versions()}
-        gang = join(launch, place, spec.execution.exchange, facts)
+        try:
+            gang = join(launch, place, spec.execution.exchange, facts)
+        except EngineError as error:
+            return _refuse(run_dir, launch, error.message, error.remedy)
     measurements = compile_cache() / "strategies"
     os.chdir(run_dir)  # MuJoCo writes its warnings to MUJOCO_LOG.TXT in the working directory
     outcome = train(run_dir, spec, request.seed, commands, measurements, gang)
@@ -67,22 +75,24 @@ def _train(
     return EXIT_CODES[outcome]
 
 
-def _refuse(run_dir: Path, error: SpecInvalid) -> int:
-    next_seq = rewind(run_dir)
-    with SpoolWriter(spool_path(run_dir), next_seq) as spool:
-        spool.append(
-            Failed(
-                kind="failed",
-                seq=next_seq,
-                step=0,
-                wall=0.0,
-                message=f"the spec is not valid: {error}",
-                remedy="correct it, check it with `phylon validate`, and submit it again",
-                member=None,
-                hyperparams=None,
+def _refuse(run_dir: Path, launch: Launch | None, message: str, remedy: str) -> int:
+    print(f"failed: {message}; {remedy}", flush=True)
+    if launch is None or launch.is_first:
+        next_seq = rewind(run_dir)
+        with SpoolWriter(spool_path(run_dir), next_seq) as spool:
+            spool.append(
+                Failed(
+                    kind="failed",
+                    seq=next_seq,
+                    step=0,
+                    wall=0.0,
+                    message=message,
+                    remedy=remedy,
+                    member=None,
+                    hyperparams=None,
+                )
             )
-        )
-        spool.sync()
+            spool.sync()
     return FAILED
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from phylon.contract.events import Checkpoint, Metrics, Started
+from phylon.contract.events import Checkpoint, Failed, Metrics, Started
 from phylon.worker.core.commands import CRASHED
 
 from ..training.runs import events_of
@@ -76,9 +76,16 @@ def test_one_that_never_comes(missing: int, start, tmp_path: Path):
 
 
 def test_more_processes_than_members_are_refused(start, tmp_path: Path):
-    run_dir = begin(tmp_path / "run", BASE | {"population": {"size": 1, "method": {"name": "no_op"}}})
+    run_dir = begin(tmp_path / "run", BASE | {"population": {"size": 1, "method": {"name": "independent"}}})
     ranks = start(2, "phylon.worker.training", run_dir)
     assert ranks.end() == [1, 1], ranks.said()
     (failed,) = events_of(run_dir)
-    assert failed.kind == "failed"
-    assert failed.message == "2 processes were launched for 1 members"
+    assert isinstance(failed, Failed) and failed.message == "2 processes were launched for 1 members"
+
+
+def test_a_spec_that_one_refuses_all_refuse(start, tmp_path: Path):
+    run_dir = begin(tmp_path / "run", BASE | {"budget": {"env_steps": -1}})
+    ranks = start(2, "phylon.worker.training", run_dir)
+    assert ranks.end() == [1, 1], ranks.said()
+    (failed,) = events_of(run_dir)
+    assert isinstance(failed, Failed) and "the spec is not valid" in failed.message
