@@ -138,7 +138,8 @@ def _film(
         try:
             shown = film(policy, task, asked.seed, path, episode)
         except EngineError as error:
-            journal.record("not_filmed", policy=place, reason=error.message[:LONGEST_REASON])
+            reason = error.message.removeprefix("there is no film: ")
+            journal.record("not_filmed", policy=place, reason=reason[:LONGEST_REASON])
             return
         journal.record(
             "film",
