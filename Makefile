@@ -26,10 +26,10 @@ run:  ## Install what running needs and start the platform on this machine
 
 test: lint frontend/dist/index.html chromium  ## Run everything: linters, types, UI tests, all Python tests with real services
 	cd frontend && npm run --silent test
-	$(PYTEST) --ignore tests/chaos
+	$(PYTEST)
 
 test-fast: install frontend/dist/index.html  ## Run the tests without learning, fault and browser tests
-	$(PYTEST) --ignore tests/chaos -m "not slow and not browser"
+	$(PYTEST) -m "not slow and not browser"
 
 lint: install $(UI)  ## Check style, types and import rules of Python and TypeScript
 	$(BIN)/ruff check .
@@ -49,9 +49,7 @@ bench: install  ## Run the benchmarks and write their tables
 screenshots: install frontend/dist/index.html chromium  ## Take the pictures of docs/images from a platform that runs for them
 	$(BIN)/python docs/screenshots.py
 
-# Not part of `make test` until a storm has been seen to pass whole: docs/benchmarks/reliability.md says what has been.
 chaos: install  ## Storm over a platform for an hour, then ask the API 5,000 things that nobody thought of
-	$(BIN)/pytest tests/chaos
 	$(BIN)/python -m benchmarks.reliability storm --minutes 60
 	$(BIN)/python -m benchmarks.reliability requests --cases 5000
 
