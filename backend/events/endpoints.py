@@ -75,6 +75,10 @@ async def stream_evaluation_events(
         yield cast(Any, message)
 
 
+def _numbers(text: str) -> list[int]:
+    return [int(id) for id in text.split(",") if id]
+
+
 def get_subjects(
     context: ContextDep,
     viewer: ViewerDep,
@@ -83,12 +87,11 @@ def get_subjects(
     studies: Numbers = "",
     evaluations: Numbers = "",
 ) -> Following:
-    named: tuple[tuple[JobKindName, type[Run] | type[Study] | type[Evaluation], str], ...] = (
-        ("run", Run, runs),
-        ("study", Study, studies),
-        ("evaluation", Evaluation, evaluations),
-    )
-    asked = [(kind, model, [int(id) for id in ids.split(",") if id]) for kind, model, ids in named]
+    asked: list[tuple[JobKindName, type[Run] | type[Study] | type[Evaluation], list[int]]] = [
+        ("run", Run, _numbers(runs)),
+        ("study", Study, _numbers(studies)),
+        ("evaluation", Evaluation, _numbers(evaluations)),
+    ]
     wanted = sum(len(ids) for _, _, ids in asked)
     different = sum(len(set(ids)) for _, _, ids in asked)
     if not 0 < different == wanted <= _MOST_SUBJECTS:
