@@ -27,7 +27,7 @@ from phylon.backend.settings import Settings
 WAITING, WORKERS, SLOTS, PEOPLE, PROJECTS = 10_000, 200, 4, 30, 6
 TICKS = 40
 GIGABYTE = 10**9
-NEEDS = [Needs("gymnasium", algorithm, method) for algorithm in ("td3", "sac", "ppo") for method in ("pbt", "pb2")]
+NEEDS = [(Needs("gymnasium", algorithm, method),) for algorithm in ("td3", "sac", "ppo") for method in ("pbt", "pb2")]
 
 
 class Ticks(NamedTuple):

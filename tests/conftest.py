@@ -197,7 +197,7 @@ class Platform:
         [run] = self.client.submit(spec).runs
         return run.id
 
-    def wait_for_run(self, run_id: int, is_there: Callable[[Any], bool], what: str, timeout: float = 120.0) -> Any:
+    def wait_for_run(self, run_id: int, is_there: Callable[[Any], bool], what: str, timeout: float = 300.0) -> Any:
         """The run, when it `is_there`. An end that was not waited for fails at once."""
         found: list[Any] = []
 
@@ -214,7 +214,7 @@ class Platform:
         self.wait(look, f"run {run_id}: {what}", timeout)
         return found[0]
 
-    def wait_until_ended(self, run_id: int, timeout: float = 180.0) -> Any:
+    def wait_until_ended(self, run_id: int, timeout: float = 400.0) -> Any:
         return self.wait_for_run(run_id, lambda run: run.ended, "its end", timeout)
 
     def trainer_pid(self, module: str = "phylon.worker.training") -> int:
@@ -227,7 +227,7 @@ class Platform:
         assert len(found) == 1, f"expected one process of {module}, found {found}"
         return found[0]
 
-    def wait(self, is_there: Callable[[], bool], what: str, timeout: float = 180.0) -> None:
+    def wait(self, is_there: Callable[[], bool], what: str, timeout: float = 400.0) -> None:
         """Polls; the generous bound only ends a test that hangs."""
         deadline = time.monotonic() + timeout
         while not is_there():
