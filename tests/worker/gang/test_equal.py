@@ -22,6 +22,12 @@ TD3 = {
     "policy_learning_rate": {"log_uniform": [1e-4, 1e-2]},
     "discount": {"uniform": [0.9, 0.99]},
 }
+DQN = {
+    "name": "dqn",
+    "batch_size": 8,
+    "network": {"kind": "mlp", "hidden": [8]},
+    "learning_rate": {"log_uniform": [1e-4, 1e-2]},
+}
 PPO = {"name": "ppo", "network": {"hidden": [8]}, "learning_rate": {"log_uniform": [1e-4, 1e-2]}}
 BASE: dict[str, Any] = {
     "version": 2,
@@ -63,6 +69,13 @@ SPECS: dict[str, dict[str, Any]] = {
         "population": {"size": 4, "method": {"name": "pb2", "interval": 100}},
         "replay": None,
         "execution": {"strategy": "sharded"},
+    },
+    "replay on the device": {
+        "environment": {"suite": "gymnax", "id": "CartPole-v1", "envs_per_member": 2},
+        "algorithm": DQN | {"observations": {"normalise": True}, "n_step": 2},
+        "population": {"size": 4, "method": COPYING},
+        "replay": BASE["replay"] | {"placement": "device"},
+        "evaluation": BASE["evaluation"] | {"interval": 60},
     },
     "cem_rl": JOINT | {"population": {"size": 4, "method": {"name": "cem_rl", "interval": 100}}},
     "dvd": JOINT | {"population": {"size": 4, "method": {"name": "dvd", "interval": 100}}},
