@@ -44,7 +44,8 @@ def find_launch(environment: Mapping[str, str]) -> Launch | None:
     # A batch script has SLURM_NTASKS and SLURM_PROCID as well, although it runs once: only a step is of several.
     if "SLURM_STEP_NUM_TASKS" in environment:
         step = f"{_find(environment, 'srun', 'SLURM_JOB_ID')}.{_find(environment, 'srun', 'SLURM_STEP_ID')}"
-        return _launch(environment, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", f"slurm-{step}")
+        again = environment.get("SLURM_RESTART_COUNT", "0")  # a job that is queued again keeps its number
+        return _launch(environment, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", f"slurm-{step}.{again}")
     return None
 
 

@@ -17,7 +17,8 @@ OWN = {"PHYLON_HOSTS": "2", "PHYLON_RANK": "1", "PHYLON_LAUNCH": "monday"}
         (OPEN_MPI, Launch(3, 4, "prterun-a-12@1")),
         (OPEN_MPI | {"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}, None),
         (BATCH, None),  # a batch script runs once, whatever it has been granted
-        (STEP, Launch(1, 4, "slurm-77.2")),
+        (STEP, Launch(1, 4, "slurm-77.2.0")),
+        (STEP | {"SLURM_RESTART_COUNT": "3"}, Launch(1, 4, "slurm-77.2.3")),
         (STEP | {"SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"}, None),
         (STEP | OPEN_MPI, Launch(3, 4, "prterun-a-12@1")),  # mpiexec within a job
         (STEP | OPEN_MPI | OWN, Launch(1, 2, "monday")),

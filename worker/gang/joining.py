@@ -30,6 +30,7 @@ LEAVING_SECONDS = 30
 
 def join(launch: Launch, meeting: Meeting, exchange: ExchangeName, facts: Mapping[str, Any]) -> Gang:
     """`facts`: what must be the same everywhere, by name."""
+    jax.config.update("jax_enable_preemption_service", False)  # it would keep SIGTERM for itself
     with _explained_if_nobody_comes(launch, meeting):
         jax.distributed.initialize(
             meeting.address,

@@ -26,5 +26,3 @@ def prepare(spec: ExperimentSpec, launch: Launch | None = None) -> None:
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if spec.execution.strategy in ("auto", "sharded"):
         one_cpu_device_per_core(most=max(1, len(here)))
-    if launch:
-        os.environ.setdefault("JAX_ENABLE_PREEMPTION_SERVICE", "0")  # it would keep SIGTERM for itself

@@ -20,7 +20,7 @@ from phylon.worker.training.session import train
 from .driver import NoCommands
 
 ROOT = Path(__file__).parents[3]
-SECONDS = 300
+SECONDS = 1200
 """Far more than a small gang needs; only a hang takes as long."""
 
 

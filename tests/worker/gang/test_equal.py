@@ -87,6 +87,7 @@ SPECS: dict[str, dict[str, Any]] = {
     },
 }
 MOVING = "everything that moves"
+pytestmark = pytest.mark.timeout(1800)  # the first test waits for a gang that trains every spec
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from ..training.runs import events_of
 from .conftest import SECONDS, Ranks, begin, train_alone
 from .test_equal import BASE, check_equal
 
+pytestmark = pytest.mark.timeout(1800)
 LONG = BASE | {"budget": {"env_steps": 3000}, "evaluation": {"interval": 500, "episodes": 1, "final": 1}}
 LONG |= {
     "checkpoint": {"interval": 300, "resume": "exact"},
