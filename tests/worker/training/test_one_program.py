@@ -127,7 +127,7 @@ class Assembled:
         self.work = Workload(recipe, INFO, SIZE, typical)
         self.execution = build_execution(strategy, self.work)
         self.collector = DeviceCollector(self.world.pool(SIZE * ENVS), SIZE, 0, self.execution)
-        self.replay = DeviceReplay(self.spec, INFO, 0, self.execution)
+        self.replay = DeviceReplay(self.spec, INFO, 0, self.execution, range(self.spec.population.size))
         self.segment = DeviceSegment(self.work, self.execution, self.collector, self.replay, 0)
         self.hyperparams = self.execution.place({name: np.full(SIZE, 0.5, np.float32) for name in typical})
         self.population = self.execution.init(KEY, self.hyperparams)

@@ -105,7 +105,7 @@ def test_a_video_does_not_delay_a_stop(filmed_spec, tmp_path):
     spec = parse_spec(filmed_spec)
     assert spec.videos
     looks = iter([False, False, False, True])
-    recorder = VideoRecorder(spec, spec.videos, tmp_path)
+    recorder = VideoRecorder(spec, spec.videos, tmp_path, range(spec.population.size))
     videos = recorder.record(
         lambda obs, step: np.zeros((2, 1, 1), np.float32), 0, [0, 1], 100, lambda: next(looks, True)
     )
