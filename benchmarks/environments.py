@@ -31,6 +31,8 @@ SPECS = (
     EnvironmentSpec(suite="gymnax", id="CartPole-v1"),
     EnvironmentSpec(suite="gymnax", id="Breakout-MinAtar"),
     EnvironmentSpec(suite="mjx", id="InvertedPendulum-v5"),
+    EnvironmentSpec(suite="playground", id="CartpoleBalance"),
+    EnvironmentSpec(suite="brax", id="inverted_pendulum"),
     EnvironmentSpec(suite="probe", id="ActionReward-v0"),
 )
 
