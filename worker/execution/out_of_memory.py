@@ -4,5 +4,5 @@ import jax
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Of a device. Of what it raises for whatever goes wrong there, JAX tells these apart by their first word only."""
+    """JAX raises one class for every failure of a device; the first word of its message says which it is."""
     return isinstance(error, jax.errors.JaxRuntimeError) and str(error).startswith("RESOURCE_EXHAUSTED")

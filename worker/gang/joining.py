@@ -1,7 +1,7 @@
 """Joins the processes of a launch: `jax.distributed`, then a check that all are about to do the same.
 
-JAX ends a process without a word when the others do not come, or go; so what can be said is said before. Whoever fails
-leaves by `os._exit`: Python's own way out waits for the others, who wait for this one.
+JAX ends a process without a word when the others do not come, or go; so what can be said is said before. A process that
+fails leaves by `os._exit`: Python's own way out waits for the others, who wait for this one.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """`python -m phylon.worker.policies.evaluation FOLDER`: plays what FOLDER/request.json asks for.
 
-Its launcher holds stdin. An episode that was reported is not played again, so whoever takes up an evaluation goes on
-where it was left.
+Its launcher holds stdin. An episode that was reported is not played again, so the next attempt goes on where this
+one was left.
 """
 
 import argparse

@@ -35,14 +35,14 @@ def wait_for_work_after(ranks: Ranks, run_dir: Path, checkpoints: int) -> None:
     raise AssertionError(ranks.said())
 
 
-def tell(process: subprocess.Popen[bytes], order: str) -> None:
+def send_order(process: subprocess.Popen[bytes], order: str) -> None:
     assert process.stdin
     process.stdin.write(f"{order}\n".encode())
     process.stdin.flush()
 
 
 @pytest.mark.slow
-def test_whoever_dies_the_run_goes_on_as_if_nothing_had_happened(start, tmp_path: Path):
+def test_a_run_goes_on_after_any_process_died_as_if_nothing_had_happened(start, tmp_path: Path):
     alone, run_dir = begin(tmp_path / "alone", LONG), begin(tmp_path / "run", LONG)
     train_alone(alone)
     for killed, checkpoints in ((1, 2), (0, 4)):
@@ -55,7 +55,7 @@ def test_whoever_dies_the_run_goes_on_as_if_nothing_had_happened(start, tmp_path
         assert codes[1 - killed] in (CRASHED, -signal.SIGABRT), ranks.said()
     ranks = start(2, "phylon.worker.training", run_dir)
     wait_for_work_after(ranks, run_dir, 6)
-    tell(ranks.processes[1], "stop")  # an order to one is an order to all
+    send_order(ranks.processes[1], "stop")  # an order to one is an order to all
     assert ranks.end() == [0, 0], ranks.said()
     assert events_of(run_dir)[-1].kind == "stopped"
     ranks = start(2, "phylon.worker.training", run_dir)
