@@ -9,7 +9,8 @@ resets gains (SR-SAC).
     taskset -c 1 python -m benchmarks.learning sbx
     python -m benchmarks.learning                               # measures what is missing, and writes the document
 
-Results are appended to RESULTS, so an interrupted benchmark continues where it was; delete the file to start over.
+Results are appended to RESULTS, which is kept with the sources: what a table says can be checked, and an interrupted
+benchmark continues where it was. Delete the file to start over.
 Needs `pip install torch==2.13.0 stable-baselines3 sbx-rl "gymnasium[box2d]"`.
 """
 
@@ -21,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +35,7 @@ from phylon.contract.events import Metrics
 from phylon.spool import SPOOL_FILE, SpoolReader
 from phylon.worker.training.randomness import environment_seeds
 
-RESULTS = Path(os.environ.get("PHYLON_LEARNING_RESULTS", "runs/learning.jsonl"))
+RESULTS = report.rows_file("learning")
 SEEDS = 5
 EPISODES = 10
 """Of an evaluation during training."""
@@ -253,55 +255,71 @@ def train_ours(spec: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def train_theirs(task: Task, library: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"returns": [], "finals": [], "wall": 0.0, "processor": 0.0, "train_seconds": 0.0}
-    for seed in range(SEEDS):
-        job = {
-            "library": library,
-            "algorithm": task.algorithm,
-            "environment": task.environment,
-            "seed": seed,
-            "envs": task.envs,
-            "steps": task.steps,
-            "interval": task.interval,
-            "seeds": environment_seeds(seed, "evaluation", 0, EPISODES).tolist(),
-            "final_seeds": environment_seeds(seed, "final", 0, FINAL_EPISODES).tolist(),
-            "hidden": list(task.hidden),
-            "activation": task.activation,
-            "settings": task.theirs,
-        }
-        output, wall, processor = run_on_one_core([sys.executable, "-m", "benchmarks.rivals", json.dumps(job)])
-        result = json.loads(output.splitlines()[-1])
-        found["returns"].append(result["returns"])
-        found["finals"].append(result["final"])
-        found["wall"] += wall
-        found["processor"] += processor
-        found["train_seconds"] += result["train_seconds"]
-    return found
+def train_theirs(task: Task, library: str, seed: int) -> dict[str, Any]:
+    job = {
+        "library": library,
+        "algorithm": task.algorithm,
+        "environment": task.environment,
+        "seed": seed,
+        "envs": task.envs,
+        "steps": task.steps,
+        "interval": task.interval,
+        "seeds": environment_seeds(seed, "evaluation", 0, EPISODES).tolist(),
+        "final_seeds": environment_seeds(seed, "final", 0, FINAL_EPISODES).tolist(),
+        "hidden": list(task.hidden),
+        "activation": task.activation,
+        "settings": task.theirs,
+    }
+    output, wall, processor = run_on_one_core([sys.executable, "-m", "benchmarks.rivals", json.dumps(job)])
+    result = json.loads(output.splitlines()[-1])
+    return {
+        "returns": [result["returns"]],
+        "finals": [result["final"]],
+        "wall": wall,
+        "processor": processor,
+        "train_seconds": result["train_seconds"],
+    }
+
+
+def name_of(task: Task, contestant: str) -> str:
+    return f"{task.algorithm} {task.environment} {contestant}"
+
+
+def measurements(contestants: Sequence[str]) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Name and call of each: ours train all seeds at once, theirs one after the other."""
+    if "phylon" in contestants:
+        for name, ratio in RATIOS.items():
+            yield f"swingup {name}", partial(train_ours, swingup_spec(**ratio))
+    for task in TASKS:
+        for who in contestants:
+            if who == "phylon":
+                yield name_of(task, who), partial(train_ours, our_spec(task))
+            else:
+                for seed in range(SEEDS):
+                    yield f"{name_of(task, who)} seed {seed}", partial(train_theirs, task, who, seed)
 
 
 def measure_all(contestants: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """All results, after measuring what is missing of these contestants."""
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    known = {}
-    if RESULTS.exists():
-        known = {line["what"]: line for line in map(json.loads, RESULTS.read_text().splitlines())}
-    jobs = [(f"swingup {name}", None, name) for name in RATIOS if "phylon" in contestants]
-    jobs += [(f"{task.algorithm} {task.environment} {who}", task, who) for task in TASKS for who in contestants]
-    for what, task, who in jobs:
-        if what in known:
-            continue
-        if task is None:
-            found = train_ours(swingup_spec(**RATIOS[who]))
-        elif who == "phylon":
-            found = train_ours(our_spec(task))
-        else:
-            found = train_theirs(task, who)
-        known[what] = {"what": what, **found}
-        with RESULTS.open("a") as file:
-            file.write(json.dumps(known[what]) + "\n")
-        print(what, [round(value, 1) for value in found["finals"]], f"{found['wall']:.0f} s", flush=True)
+    """All results by name, after measuring what is missing of these contestants."""
+    known = {row["what"]: row for row in report.read_rows(RESULTS)}
+    for what, measure in measurements(contestants):
+        if what not in known:
+            row = known[what] = {"what": what, **measure()}
+            report.append_row(RESULTS, row)
+            print(what, [round(value, 1) for value in row["finals"]], f"{row['wall']:.0f} s", flush=True)
     return known
+
+
+def found_by(known: dict[str, dict[str, Any]], task: Task, contestant: str) -> dict[str, Any]:
+    """What a contestant found with all seeds."""
+    if contestant == "phylon":
+        return known[name_of(task, contestant)]
+    seeds = [known[f"{name_of(task, contestant)} seed {seed}"] for seed in range(SEEDS)]
+    return {
+        "finals": [value for row in seeds for value in row["finals"]],
+        "wall": sum(row["wall"] for row in seeds),
+        "processor": sum(row["processor"] for row in seeds),
+    }
 
 
 CONTESTANTS = ("phylon", "sb3", "sbx")
@@ -326,9 +344,9 @@ def difference(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, f
 def comparison(known: dict[str, dict[str, Any]]) -> str:
     rows: list[list[str]] = []
     for task in TASKS:
-        ours = known[f"{task.algorithm} {task.environment} phylon"]["finals"]
+        ours = found_by(known, task, "phylon")["finals"]
         for who in CONTESTANTS:
-            found = known[f"{task.algorithm} {task.environment} {who}"]
+            found = found_by(known, task, who)
             finals = found["finals"]
             if who == "phylon":
                 verdict = ""

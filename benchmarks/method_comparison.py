@@ -4,15 +4,13 @@ A score is the final return of one run: of the member that the run's own selecti
 selection saw. Controls: random search (each member keeps what it drew), the defaults (members differ by seed alone; the
 best one, and one of them at random), and one agent with the defaults that has all steps of the population to itself.
 
-Results are appended to RESULTS, so an interrupted benchmark continues where it was; delete the file to start over.
+Results are appended to RESULTS, which is kept with the sources: what a table says can be checked, and an interrupted
+benchmark continues where it was. Delete the file to start over.
 """
 
-import json
-import os
 import statistics
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +19,7 @@ from benchmarks import own_run, report
 from phylon.contract.events import Finished
 from phylon.statistics import aggregate
 
-RESULTS = Path(os.environ.get("PHYLON_METHOD_RESULTS", "runs/method_comparison.jsonl"))
+RESULTS = report.rows_file("method_comparison")
 SEEDS = 5
 MEMBERS = 8
 
@@ -103,8 +101,7 @@ def measure(task: Task, contestant: Contestant, seed: int) -> dict[str, Any]:
 
 def measure_all() -> list[dict[str, Any]]:
     """All results, after measuring what is missing; seed by seed, so that an interruption leaves a fair table."""
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    known = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+    known = report.read_rows(RESULTS)
     done = {(row["task"], row["contestant"], row["seed"]) for row in known}
     for seed in range(SEEDS):
         for task in TASKS:
@@ -113,8 +110,7 @@ def measure_all() -> list[dict[str, Any]]:
                     continue
                 row = measure(task, contestant, seed)
                 known.append(row)
-                with RESULTS.open("a") as file:
-                    file.write(json.dumps(row) + "\n")
+                report.append_row(RESULTS, row)
                 print(task.title, contestant.title, seed, row["returns"][row["winner"]], f"{row['seconds']:.0f} s")
     return known
 

@@ -1,15 +1,32 @@
 """Tables in Markdown, the bars that benchmarks have to reach, and the machine that they were measured on."""
 
+import json
 import os
 import platform
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from phylon.worker.studies.machine import processor_name
 
 DOCS = Path(__file__).parents[1] / "docs" / "benchmarks"
+ROWS = Path(__file__).parent / "results"
+"""Raw results of the long benchmarks, kept with the sources: one JSON object a line, in the order of measuring."""
+
+
+def rows_file(name: str) -> Path:
+    return ROWS / f"{name}.jsonl"
+
+
+def read_rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def append_row(file: Path, row: dict[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a") as open_file:
+        open_file.write(json.dumps(row) + "\n")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
