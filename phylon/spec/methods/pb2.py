@@ -140,80 +140,52 @@ def _defaults(size: int) -> dict[str, int]:
     return {"window": min(LARGEST_WINDOW, max(USUAL_WINDOW, size))}
 
 
-PB2 = MethodDescription(
-    spec=PB2Spec,
-    engine="phylon.worker.population.pb2.methods:pb2",
-    title="PB2",
-    summary="PBT whose exploration is a Gaussian process bandit over numbers (Parker-Holder et al. 2020).",
-    tuning="required",
+def _description(
+    spec: type[PB2FamilySpec], title: str, summary: str, choices: Literal["required", "refused"] = "required"
+) -> MethodDescription:
+    name = title.lower().replace("-", "_")
+    return MethodDescription(
+        spec=spec,
+        engine=f"phylon.worker.population.pb2.methods:{name}",
+        title=title,
+        summary=summary,
+        tuning="required",
+        choices=choices,
+        smallest_size=2,
+        follows_budget=True,
+        defaults=_defaults,
+        problems=_problems,
+    )
+
+
+PB2 = _description(
+    PB2Spec,
+    "PB2",
+    "PBT whose exploration is a Gaussian process bandit over numbers (Parker-Holder et al. 2020).",
     choices="refused",
-    smallest_size=2,
-    follows_budget=True,
-    defaults=_defaults,
-    problems=_problems,
 )
-
-PB2_RAND = MethodDescription(
-    spec=PB2RandSpec,
-    engine="phylon.worker.population.pb2.methods:pb2_rand",
-    title="PB2-Rand",
-    summary="PB2 with categories inherited or drawn, as PBT has them: the baseline of PB2-Mult and PB2-Mix.",
-    tuning="required",
-    choices="required",
-    smallest_size=2,
-    follows_budget=True,
-    defaults=_defaults,
-    problems=_problems,
+PB2_RAND = _description(
+    PB2RandSpec,
+    "PB2-Rand",
+    "PB2 with categories inherited or drawn, as PBT has them: the baseline of PB2-Mult and PB2-Mix.",
 )
-
-PB2_FIXED = MethodDescription(
-    spec=PB2FixedSpec,
-    engine="phylon.worker.population.pb2.methods:pb2_fixed",
-    title="PB2-Fixed",
-    summary="Control: PB2 whose members keep the categories they drew. How much is choosing categories worth?",
-    tuning="required",
-    choices="required",
-    smallest_size=2,
-    follows_budget=True,
-    defaults=_defaults,
-    problems=_problems,
+PB2_FIXED = _description(
+    PB2FixedSpec,
+    "PB2-Fixed",
+    "Control: PB2 whose members keep the categories they drew. How much is choosing categories worth?",
 )
-
-PB2_INDEP = MethodDescription(
-    spec=PB2IndepSpec,
-    engine="phylon.worker.population.pb2.methods:pb2_indep",
-    title="PB2-Indep",
-    summary="PB2 with categories by a bandit, and a model blind to them: `exp3_indep` (Parker-Holder et al. 2021).",
-    tuning="required",
-    choices="required",
-    smallest_size=2,
-    follows_budget=True,
-    defaults=_defaults,
-    problems=_problems,
+PB2_INDEP = _description(
+    PB2IndepSpec,
+    "PB2-Indep",
+    "PB2 with categories by a bandit, and a model blind to them: `exp3_indep` (Parker-Holder et al. 2021).",
 )
-
-PB2_MULT = MethodDescription(
-    spec=PB2MultSpec,
-    engine="phylon.worker.population.pb2.methods:pb2_mult",
-    title="PB2-Mult",
-    summary="PB2 with categories by a bandit, and a model of each category alone (Parker-Holder et al. 2021).",
-    tuning="required",
-    choices="required",
-    smallest_size=2,
-    follows_budget=True,
-    defaults=_defaults,
-    problems=_problems,
+PB2_MULT = _description(
+    PB2MultSpec,
+    "PB2-Mult",
+    "PB2 with categories by a bandit, and a model of each category alone (Parker-Holder et al. 2021).",
 )
-
-PB2_MIX = MethodDescription(
-    spec=PB2MixSpec,
-    engine="phylon.worker.population.pb2.methods:pb2_mix",
-    title="PB2-Mix",
-    summary="PB2 with categories by a bandit, and one model of numbers and categories (Parker-Holder et al. 2021).",
-    tuning="required",
-    choices="required",
-    smallest_size=2,
-    follows_budget=True,
-    defaults=_defaults,
-    problems=_problems,
+PB2_MIX = _description(
+    PB2MixSpec,
+    "PB2-Mix",
+    "PB2 with categories by a bandit, and one model of numbers and categories (Parker-Holder et al. 2021).",
 )
