@@ -18,9 +18,10 @@ from phylon.backend.queue.floor import Host, Running
 from phylon.backend.queue.line import PROMOTION_SECONDS, Batch, Place, promote
 from phylon.backend.queue.plan import Queue, Terms, plan
 from phylon.backend.queue.shares import Person, accrue, fade
+from phylon.backend.settings import Settings
 
 HOUR, DAY = 3600.0, 86400.0
-HALF_LIFE = DAY
+HALF_LIFE = Settings.usage_half_life_seconds
 HOSTS, SLOTS = 10, 4
 CHECKPOINT_SECONDS = 1800.0
 """What a failing machine loses at most."""

@@ -10,23 +10,19 @@ with Client() as phylon:
 """
 
 import hashlib
-import json
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
-from urllib.parse import urlencode
 
 import yaml
-from httpx_sse import EventSource
 
 from phylon.comparisons_client import ComparisonsClient
 from phylon.contract.advice import Advice
 from phylon.contract.artifacts import Artifact
 from phylon.contract.catalogue import Algorithm, Environment, Method, Preset, Suite
 from phylon.contract.evaluations import EvaluationFilm
-from phylon.contract.events import EVENT_KINDS, RunEvent, run_event
 from phylon.contract.experiments import (
     BulkAction,
     BulkReport,
@@ -45,21 +41,12 @@ from phylon.contract.metrics import MetricSeries, RunMetrics
 from phylon.contract.policies import PolicyCard
 from phylon.contract.runs import Run
 from phylon.contract.specs import SpecReport, SpecSchema
-from phylon.contract.stream import Rewind
 from phylon.contract.studies import StoredStudy, StudySummary
 from phylon.contract.views import NewView, SavedView, ViewChange
 from phylon.contract.vocabulary import ExperimentStatus, Priority
-from phylon.contract.webhooks import (
-    CreatedWebhook,
-    Delivery,
-    NewWebhook,
-    Webhook,
-    WebhookChange,
-    WebhookEvent,
-    WebhookFormat,
-)
-from phylon.errors import ApiError, NotFound, PhylonUnreachable
+from phylon.errors import ApiError, NotFound
 from phylon.evaluations_client import EvaluationsClient
+from phylon.events_client import EventsClient
 from phylon.forks_client import ForksClient
 from phylon.frames_client import FramesClient
 from phylon.imports_client import ImportsClient
@@ -75,6 +62,7 @@ from phylon.spec import (
     spec_to_yaml,
     study_to_yaml,
 )
+from phylon.webhooks_client import WebhooksClient
 from phylon.work_client import WorkClient
 
 if TYPE_CHECKING:
@@ -84,7 +72,16 @@ SpecSource = ExperimentSpec | Group | Mapping[str, Any] | str | Path
 """A spec or a group of them, plain data, YAML text, or the path of a YAML file."""
 
 
-class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, ImportsClient, FramesClient):
+class Client(
+    EventsClient,
+    WorkClient,
+    ComparisonsClient,
+    ForksClient,
+    EvaluationsClient,
+    ImportsClient,
+    FramesClient,
+    WebhooksClient,
+):
     """A connection to the service at `url`: by default PHYLON_API_URL, else where `phylon login` signed in, else
     `phylon up` on this machine. `token` is by default PHYLON_TOKEN, else what `phylon login` stored for the address."""
 
@@ -106,36 +103,6 @@ class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, Impo
 
     def suites(self) -> list[Suite]:
         return self._list("/suites", Suite)
-
-    def webhooks(self) -> list[Webhook]:
-        """Those of the projects that one administers."""
-        return self._list("/webhooks", Webhook)
-
-    def create_webhook(
-        self,
-        address: str,
-        events: Iterable[WebhookEvent],
-        format: WebhookFormat = WebhookFormat.JSON,
-        project_id: int = 1,
-    ) -> CreatedWebhook:
-        """Has `address` called when something happens. Keep the answer's secret: it is not shown again."""
-        body = NewWebhook(project_id=project_id, url=address, events=list(events), format=format)
-        return self._read(CreatedWebhook, self._transport.create("/webhooks", body.model_dump(mode="json")))
-
-    def change_webhook(self, webhook_id: int, change: WebhookChange) -> Webhook:
-        body = change.model_dump(mode="json", exclude_none=True)
-        return self._read(Webhook, self._transport.request("PATCH", f"/webhooks/{webhook_id}", json=body))
-
-    def delete_webhook(self, webhook_id: int) -> None:
-        self._transport.request("DELETE", f"/webhooks/{webhook_id}")
-
-    def test_webhook(self, webhook_id: int) -> Delivery:
-        """Sends it a message soon; see `deliveries`."""
-        return self._read(Delivery, self._transport.request("POST", f"/webhooks/{webhook_id}/test"))
-
-    def deliveries(self, webhook_id: int, limit: int | None = None) -> list[Delivery]:
-        """What was, or is to be, sent to a webhook, the newest first."""
-        return self._list(f"/webhooks/{webhook_id}/deliveries", Delivery, limit)
 
     def validate(self, source: SpecSource) -> SpecReport:
         """What is wrong with a spec, or what it will ask for; nothing is stored."""
@@ -404,85 +371,6 @@ class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, Impo
                 f"One is written when a run finishes; `phylon policy {run_id}` makes one of a checkpoint.",
             )
         return self.download(stored, folder or tempfile.mkdtemp(prefix="phylon-policy-"))
-
-    def watch(self, run_id: int, after: str | None = None, patience: float = 60.0) -> Iterator[RunEvent | Rewind | Run]:
-        """What happens in a run, from its beginning (or after that message id) until it ends.
-
-        Yields its events; a `Run` whenever status or progress changes; and a `Rewind` when history was cut back because
-        the run resumed from a checkpoint: forget every event numbered `seq` or above. A lost connection is taken up
-        again where it broke; when the service stays away for `patience` seconds, `PhylonUnreachable` is raised.
-        """
-        position, status = after, None
-        lost_since: float | None = None
-        while not self._transport.closed:
-            headers = {"Last-Event-ID": position} if position else {}
-            try:
-                with self._transport.stream(f"/runs/{run_id}/events", headers) as answer:
-                    lost_since = None
-                    for message in EventSource(answer).iter_sse():
-                        position = message.id or position
-                        said = _understand(message.event, message.data)
-                        if said is None:
-                            continue
-                        if isinstance(said, Run):
-                            status = said
-                        yield said
-                # The service ends a stream in order once the run has ended and all of its history was sent.
-                if status is not None and status.ended:
-                    return
-            except (PhylonUnreachable, ApiError) as error:
-                if self._transport.closed:
-                    return
-                if isinstance(error, ApiError) and error.status < 500:
-                    raise
-                lost_since = lost_since or time.monotonic()
-                if time.monotonic() - lost_since > patience:
-                    raise
-            time.sleep(0.5)
-
-    def watch_all(
-        self, run_ids: Iterable[int], patience: float = 60.0
-    ) -> Iterator[tuple[int, RunEvent | Rewind | Run | None]]:
-        """What happens in many runs, over one connection, until all have ended: the number of a run and what `watch`
-        would yield, or None for a run that was deleted or that you may not see."""
-        waiting: dict[int, str] = dict.fromkeys(run_ids, "")
-        lost_since: float | None = None
-        while waiting and not self._transport.closed:
-            query = urlencode({"runs": ",".join(map(str, waiting)), "after": ",".join(waiting.values())})
-            try:
-                with self._transport.stream(f"/events?{query}") as answer:
-                    lost_since = None
-                    for message in EventSource(answer).iter_sse():
-                        said = json.loads(message.data)
-                        run_id, content = said["id"], json.dumps(said["message"])
-                        understood = _understand(message.event, content)
-                        if understood is None and message.event != "gone":
-                            continue
-                        yield run_id, understood
-                        waiting[run_id] = said["position"] or waiting[run_id]
-                        if understood is None or (isinstance(understood, Run) and understood.ended):
-                            del waiting[run_id]
-            except (PhylonUnreachable, ApiError) as error:
-                if self._transport.closed:
-                    return
-                if isinstance(error, ApiError) and error.status < 500:
-                    raise
-                lost_since = lost_since or time.monotonic()
-                if time.monotonic() - lost_since > patience:
-                    raise
-            time.sleep(0.5)
-
-
-def _understand(event: str, data: str) -> RunEvent | Rewind | Run | None:
-    match event:
-        case "rewind":
-            return Rewind.model_validate_json(data, extra="ignore")
-        case "status":
-            return Run.model_validate_json(data, extra="ignore")
-        case kind if kind in EVENT_KINDS:
-            return run_event.validate_json(data, extra="ignore")
-        case _:  # a kind that a newer service sends
-            return None
 
 
 def _as_body(source: SpecSource) -> dict[str, Any]:

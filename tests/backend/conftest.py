@@ -424,7 +424,7 @@ class WorkerClient:
     def dispatch(self, id: int) -> None:
         """What the scheduler does, whether or not this worker can take the job."""
         with self._context.database.write() as session:
-            job = session.get(Job, self.job_id(id))
+            job = session.get(Job, self.job_id(id), with_for_update=True)
             is_sent_here = job is not None and job.status == JobStatus.DISPATCHED and job.worker_id == self.id
             if job is not None and job.status in (JobStatus.QUEUED, JobStatus.DISPATCHED) and not is_sent_here:
                 placed = {"worker_id": self.id, "slots": list(range(job.devices))}
