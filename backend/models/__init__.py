@@ -17,6 +17,7 @@ from phylon.backend.models.idempotency_key import IdempotencyKey
 from phylon.backend.models.job import Job
 from phylon.backend.models.log_line import LogLine
 from phylon.backend.models.metrics import MetricAxis, MetricColumn, MetricSummary, MetricTick
+from phylon.backend.models.payload import Payload
 from phylon.backend.models.project import DEFAULT_PROJECT, Membership, Project
 from phylon.backend.models.run import Run
 from phylon.backend.models.span import Span
@@ -54,6 +55,7 @@ __all__ = [
     "MetricSummary",
     "MetricTick",
     "OneTimeCode",
+    "Payload",
     "Project",
     "Run",
     "SignIn",
