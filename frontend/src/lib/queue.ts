@@ -25,6 +25,10 @@ const UNNAMED: Record<QueueJob["kind"], string> = {
   evaluation: "An evaluation",
 }
 
+export function describeKind(kind: QueueJob["kind"]): string {
+  return kind.replaceAll("_", " ")
+}
+
 /** Whose job it is about, for those who may not see more. */
 export function jobName({ name, kind }: QueueJob): string {
   return name ?? UNNAMED[kind]

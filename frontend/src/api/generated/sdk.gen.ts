@@ -467,6 +467,8 @@ export const createEvaluation = <ThrowOnError extends boolean = false>(options: 
 
 /**
  * Delete Evaluation
+ *
+ * For good, with its log and its files.
  */
 export const deleteEvaluation = <ThrowOnError extends boolean = false>(options: Options<DeleteEvaluationData, ThrowOnError>) => (options.client ?? client).delete<DeleteEvaluationResponses, DeleteEvaluationErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -477,7 +479,7 @@ export const deleteEvaluation = <ThrowOnError extends boolean = false>(options: 
 /**
  * Get Evaluation
  *
- * With what each episode came to.
+ * A single evaluation, with all that is known of it.
  */
 export const getEvaluation = <ThrowOnError extends boolean = false>(options: Options<GetEvaluationData, ThrowOnError>) => (options.client ?? client).get<GetEvaluationResponses, GetEvaluationErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1357,6 +1359,8 @@ export const uploadStudy = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * Delete Study
+ *
+ * For good, with its log and its files.
  */
 export const deleteStudy = <ThrowOnError extends boolean = false>(options: Options<DeleteStudyData, ThrowOnError>) => (options.client ?? client).delete<DeleteStudyResponses, DeleteStudyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1366,6 +1370,8 @@ export const deleteStudy = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * Get Study
+ *
+ * A single study, with all that is known of it.
  */
 export const getStudy = <ThrowOnError extends boolean = false>(options: Options<GetStudyData, ThrowOnError>) => (options.client ?? client).get<GetStudyResponses, GetStudyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -1855,7 +1855,7 @@ export type EvaluationSummary = {
     /**
      * Is Pausing
      *
-     * Whether it was asked to pause: its worker hands it back after the present episodes.
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
      */
     is_pausing: boolean;
     /**
@@ -1870,6 +1870,8 @@ export type EvaluationSummary = {
     project: ProjectName;
     /**
      * Remedy
+     *
+     * What to do about the error.
      */
     remedy: string | null;
     /**
@@ -6356,11 +6358,9 @@ export type RestingJob = {
      */
     error: string | null;
     /**
-     * Evaluation Id
-     */
-    evaluation_id: number | null;
-    /**
      * Experiment Id
+     *
+     * Of a run.
      */
     experiment_id: number | null;
     /**
@@ -6380,7 +6380,8 @@ export type RestingJob = {
     /**
      * Name
      *
-     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, or of what else its kind says. None, as are the numbers below, for those who may not see its
+     * project.
      */
     name: string | null;
     /**
@@ -6391,6 +6392,12 @@ export type RestingJob = {
      * Owner Id
      */
     owner_id: number;
+    /**
+     * Payload Id
+     *
+     * The number of what its kind says.
+     */
+    payload_id: number | null;
     priority: Priority;
     /**
      * Project
@@ -6411,10 +6418,6 @@ export type RestingJob = {
      */
     since: string | null;
     status: JobStatus;
-    /**
-     * Study Id
-     */
-    study_id: number | null;
 };
 
 /**
@@ -6786,10 +6789,6 @@ export type RunningJob = {
      */
     devices: number;
     /**
-     * Evaluation Id
-     */
-    evaluation_id: number | null;
-    /**
      * Expected End
      *
      * By its own speed, or by how long similar ones took; none where neither is known.
@@ -6797,6 +6796,8 @@ export type RunningJob = {
     expected_end: string | null;
     /**
      * Experiment Id
+     *
+     * Of a run.
      */
     experiment_id: number | null;
     /**
@@ -6822,7 +6823,8 @@ export type RunningJob = {
     /**
      * Name
      *
-     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, or of what else its kind says. None, as are the numbers below, for those who may not see its
+     * project.
      */
     name: string | null;
     /**
@@ -6833,6 +6835,12 @@ export type RunningJob = {
      * Owner Id
      */
     owner_id: number;
+    /**
+     * Payload Id
+     *
+     * The number of what its kind says.
+     */
+    payload_id: number | null;
     priority: Priority;
     /**
      * Project
@@ -6855,10 +6863,6 @@ export type RunningJob = {
      */
     slots: Array<number>;
     status: JobStatus;
-    /**
-     * Study Id
-     */
-    study_id: number | null;
     /**
      * Worker Id
      */
@@ -7684,7 +7688,7 @@ export type StoredEvaluation = {
     /**
      * Is Pausing
      *
-     * Whether it was asked to pause: its worker hands it back after the present episodes.
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
      */
     is_pausing: boolean;
     /**
@@ -7705,6 +7709,8 @@ export type StoredEvaluation = {
     project: ProjectName;
     /**
      * Remedy
+     *
+     * What to do about the error.
      */
     remedy: string | null;
     /**
@@ -7775,7 +7781,7 @@ export type StoredStudy = {
     /**
      * Is Pausing
      *
-     * Whether it was asked to pause: its worker hands it back after the present cell.
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
      */
     is_pausing: boolean;
     /**
@@ -7793,9 +7799,17 @@ export type StoredStudy = {
     owner: PersonName;
     /**
      * Progress
+     *
+     * What its worker is at, in words.
      */
     progress: string | null;
     project: ProjectName;
+    /**
+     * Remedy
+     *
+     * What to do about the error.
+     */
+    remedy: string | null;
     /**
      * Spec
      */
@@ -7931,7 +7945,7 @@ export type StudySummary = {
     /**
      * Is Pausing
      *
-     * Whether it was asked to pause: its worker hands it back after the present cell.
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
      */
     is_pausing: boolean;
     /**
@@ -7945,9 +7959,17 @@ export type StudySummary = {
     owner: PersonName;
     /**
      * Progress
+     *
+     * What its worker is at, in words.
      */
     progress: string | null;
     project: ProjectName;
+    /**
+     * Remedy
+     *
+     * What to do about the error.
+     */
+    remedy: string | null;
     /**
      * Started At
      */
@@ -8351,15 +8373,13 @@ export type WaitingJob = {
      */
     devices: number;
     /**
-     * Evaluation Id
-     */
-    evaluation_id: number | null;
-    /**
      * Expected Start
      */
     expected_start: string | null;
     /**
      * Experiment Id
+     *
+     * Of a run.
      */
     experiment_id: number | null;
     /**
@@ -8385,7 +8405,8 @@ export type WaitingJob = {
     /**
      * Name
      *
-     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, or of what else its kind says. None, as are the numbers below, for those who may not see its
+     * project.
      */
     name: string | null;
     /**
@@ -8396,6 +8417,12 @@ export type WaitingJob = {
      * Owner Id
      */
     owner_id: number;
+    /**
+     * Payload Id
+     *
+     * The number of what its kind says.
+     */
+    payload_id: number | null;
     /**
      * Position
      *
@@ -8420,10 +8447,6 @@ export type WaitingJob = {
      * Since
      */
     since: string;
-    /**
-     * Study Id
-     */
-    study_id: number | null;
 };
 
 /**
@@ -10671,12 +10694,6 @@ export type ListEvaluationsData = {
     path?: never;
     query?: {
         /**
-         * Run
-         *
-         * Only those that play a policy of this run.
-         */
-        run?: number | null;
-        /**
          * Limit
          *
          * At most so many items.
@@ -10688,6 +10705,12 @@ export type ListEvaluationsData = {
          * `next` of the page before.
          */
         after?: string | null;
+        /**
+         * Run
+         *
+         * Only those that play a policy of this run.
+         */
+        run?: number | null;
     };
     url: '/api/v1/evaluations';
 };
@@ -10793,7 +10816,7 @@ export type DeleteEvaluationErrors = {
      */
     404: ProblemDocument;
     /**
-     * An evaluation cannot be deleted while it has not ended.
+     * What has not ended cannot be deleted.
      */
     409: ProblemDocument;
     /**
@@ -14416,7 +14439,7 @@ export type DeleteStudyErrors = {
      */
     404: ProblemDocument;
     /**
-     * A study cannot be deleted while it has not ended.
+     * What has not ended cannot be deleted.
      */
     409: ProblemDocument;
     /**
