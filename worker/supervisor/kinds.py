@@ -10,8 +10,9 @@ from phylon.contract.evaluation_events import evaluation_event
 from phylon.contract.events import run_event
 from phylon.contract.protocol import Claim, JobKindName, StudyPayload
 from phylon.contract.study_events import study_event
+from phylon.job_folder import write_request
 from phylon.run_directory import locked
-from phylon.study_folder import StudyRequest, write_request
+from phylon.study_folder import StudyRequest
 from phylon.worker.supervisor import evaluations, runs
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.service import Service
