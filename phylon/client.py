@@ -13,7 +13,7 @@ import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
 from urllib.parse import urlencode
@@ -22,6 +22,7 @@ import yaml
 from httpx_sse import EventSource
 
 from phylon.comparisons_client import ComparisonsClient
+from phylon.connection import text_of
 from phylon.contract.advice import Advice
 from phylon.contract.artifacts import Artifact
 from phylon.contract.catalogue import Algorithm, Environment, Method, Preset, Suite
@@ -46,7 +47,6 @@ from phylon.contract.policies import PolicyCard
 from phylon.contract.runs import Run
 from phylon.contract.specs import SpecReport, SpecSchema
 from phylon.contract.stream import Rewind
-from phylon.contract.studies import StoredStudy, StudySummary
 from phylon.contract.views import NewView, SavedView, ViewChange
 from phylon.contract.vocabulary import ExperimentStatus, Priority
 from phylon.contract.webhooks import (
@@ -59,21 +59,19 @@ from phylon.contract.webhooks import (
     WebhookFormat,
 )
 from phylon.errors import ApiError, NotFound, PhylonUnreachable
-from phylon.evaluations_client import EvaluationsClient
 from phylon.forks_client import ForksClient
 from phylon.frames_client import FramesClient
 from phylon.imports_client import ImportsClient
+from phylon.payloads_client import PayloadsClient
 from phylon.series import Series
 from phylon.spec import (
     ExperimentSpec,
     Group,
-    RuntimeStudySpec,
     SpecInvalid,
     group_to_yaml,
     read_yaml,
     spec_to_json,
     spec_to_yaml,
-    study_to_yaml,
 )
 from phylon.work_client import WorkClient
 
@@ -84,7 +82,7 @@ SpecSource = ExperimentSpec | Group | Mapping[str, Any] | str | Path
 """A spec or a group of them, plain data, YAML text, or the path of a YAML file."""
 
 
-class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, ImportsClient, FramesClient):
+class Client(WorkClient, ComparisonsClient, ForksClient, PayloadsClient, ImportsClient, FramesClient):
     """A connection to the service at `url`: by default PHYLON_API_URL, else where `phylon login` signed in, else
     `phylon up` on this machine. `token` is by default PHYLON_TOKEN, else what `phylon login` stored for the address."""
 
@@ -238,38 +236,6 @@ class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, Impo
     def delete_view(self, view_id: int) -> None:
         self._transport.request("DELETE", f"/views/{view_id}")
 
-    def submit_study(
-        self,
-        source: RuntimeStudySpec | str | Path,
-        worker_id: int | None = None,
-        project: str | None = None,
-        priority: Priority = Priority.NORMAL,
-        wait_for_worker: bool = False,
-    ) -> StoredStudy:
-        """Puts a runtime study into the queue, for any worker or for one."""
-        text = study_to_yaml(source) if isinstance(source, RuntimeStudySpec) else _text(source)
-        body = {
-            **{"yaml": text, "worker_id": worker_id, "project": project},
-            **{"priority": priority, "wait_for_worker": wait_for_worker},
-        }
-        return self._read(StoredStudy, self._transport.create("/studies", body))
-
-    def upload_study(self, file: Path, project: str | None = None) -> StoredStudy:
-        """Stores what `phylon study` measured: its `study.jsonl`."""
-        content = file.read_text(encoding="utf-8")
-        body = {"content": content, "project": project}
-        return self._read(StoredStudy, self._transport.create("/studies/upload", body))
-
-    def studies(self, limit: int | None = None) -> list[StudySummary]:
-        """The newest first: all, or at most `limit`."""
-        return self._list("/studies", StudySummary, limit)
-
-    def study(self, id: int) -> StoredStudy:
-        return self._get(f"/studies/{id}", StoredStudy)
-
-    def delete_study(self, id: int) -> None:
-        self._transport.request("DELETE", f"/studies/{id}")
-
     def experiment(self, id: int) -> Experiment:
         return self._get(f"/experiments/{id}", Experiment)
 
@@ -345,26 +311,6 @@ class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, Impo
     def logs(self, run_id: int, attempt: int | None = None, follow: bool = False) -> Iterator[LoggedLine]:
         """What trainer and supervisor printed; with `follow`, until the run ends."""
         return self._logs(f"/runs/{run_id}", attempt, lambda: not follow or self.run(run_id).ended)
-
-    def study_logs(self, study_id: int, attempt: int | None = None) -> Iterator[LoggedLine]:
-        """What the study's process and its supervisor printed."""
-        return self._logs(f"/studies/{study_id}", attempt, lambda: True)
-
-    def evaluation_logs(self, evaluation_id: int, attempt: int | None = None) -> Iterator[LoggedLine]:
-        """What the evaluation's process and its supervisor printed."""
-        return self._logs(f"/evaluations/{evaluation_id}", attempt, lambda: True)
-
-    def _logs(self, path: str, attempt: int | None, has_ended: Callable[[], bool]) -> Iterator[LoggedLine]:
-        after: str | None = None
-        while True:
-            ended = has_ended()  # asked first, so that the last lines are surely there
-            page = self._page(f"{path}/logs", LoggedLine, attempt=attempt, after=after, limit=1000)
-            yield from page.items
-            after = page.next
-            if not page.items:
-                if ended:
-                    return
-                time.sleep(1.0)
 
     def artifacts(self, run_id: int) -> list[Artifact]:
         return self._list(f"/runs/{run_id}/artifacts", Artifact)
@@ -492,7 +438,7 @@ def _as_body(source: SpecSource) -> dict[str, Any]:
         return {"spec": source.spec.model_dump(mode="json")}
     if isinstance(source, Mapping):
         return {"spec": dict(source)}
-    return {"yaml": _text(source)}
+    return {"yaml": text_of(source)}
 
 
 def _is_group(body: Mapping[str, Any]) -> bool:
@@ -511,14 +457,7 @@ def _as_yaml(source: SpecSource) -> str:
         return group_to_yaml(source)
     if isinstance(source, Mapping):
         return yaml.safe_dump(dict(source), sort_keys=False)
-    return _text(source)
-
-
-def _text(source: str | Path) -> str:
-    """YAML has several lines; anything shorter names a file."""
-    if isinstance(source, str) and "\n" in source:
-        return source
-    return Path(source).read_text(encoding="utf-8")
+    return text_of(source)
 
 
 def _series(series: MetricSeries) -> Series:

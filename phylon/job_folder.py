@@ -8,6 +8,7 @@ lock            held by the process while it lives
 from pathlib import Path
 from typing import TypeVar
 
+from phylon.contract.protocol import EnvironmentCheckPayload
 from phylon.run_directory import replace_file
 from phylon.spec.distributions import Model
 from phylon.spool import SPOOL_FILE, cut_spool
@@ -18,6 +19,10 @@ REQUEST_FILE = "request.json"
 class JobRequest(Model):
     next_seq: int
     """Number of the first event to report."""
+
+
+class EnvironmentCheckOrder(JobRequest):
+    payload: EnvironmentCheckPayload
 
 
 RequestType = TypeVar("RequestType", bound=JobRequest)

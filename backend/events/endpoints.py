@@ -12,7 +12,7 @@ from phylon.backend.events.position import Position, PositionDep, get_positions
 from phylon.backend.events.stream import Subject
 from phylon.backend.kit.errors import Invalid, NotFound, responses
 from phylon.backend.kit.parameters import Id
-from phylon.backend.models import Evaluation, Payload, Run, Study
+from phylon.backend.models import EnvironmentCheck, Evaluation, Payload, Run, Study
 from phylon.backend.payloads import repository as payloads
 from phylon.backend.runs import repository as run_rows
 from phylon.contract.protocol import JobKindName
@@ -55,24 +55,26 @@ def get_subjects(
     runs: Numbers = "",
     studies: Numbers = "",
     evaluations: Numbers = "",
+    environment_checks: Numbers = "",
 ) -> Following:
     asked: list[tuple[JobKindName, type[Run | Payload], list[int]]] = [
         ("run", Run, _read_numbers(runs)),
         ("study", Study, _read_numbers(studies)),
         ("evaluation", Evaluation, _read_numbers(evaluations)),
+        ("environment_check", EnvironmentCheck, _read_numbers(environment_checks)),
     ]
     wanted = sum(len(ids) for _, _, ids in asked)
     different = sum(len(set(ids)) for _, _, ids in asked)
     if not 0 < different == wanted <= _MOST_SUBJECTS:
         raise Invalid(
-            f"A stream is asked for {wanted} runs, studies and evaluations, {different} of them different.",
+            f"A stream is asked for {wanted} things, {different} of them different.",
             f"Name each of 1 to {_MOST_SUBJECTS} once.",
         )
     if positions is not None and len(positions) != wanted:
         raise Invalid(
-            f"There are {len(positions)} positions for {wanted} runs, studies and evaluations.",
-            "Pass the id of the last message, or the `stream` of each run, then of each study, then of each "
-            "evaluation, separated by commas.",
+            f"There are {len(positions)} positions for {wanted} things that are followed.",
+            "Pass the id of the last message, or the `stream` of each run, then of each study, evaluation and check of "
+            "an environment, separated by commas.",
         )
     subjects: list[Subject] = []
     with context.database.read() as session:
@@ -86,7 +88,7 @@ def get_subjects(
 async def stream_events(
     context: ContextDep, viewer: ViewerDep, following: Annotated[Following, Depends(get_subjects)]
 ) -> AsyncIterator[JobMessage]:
-    """Many runs, studies and evaluations in one stream, until all have ended. One that is deleted, or that the viewer
-    may not see, is reported as `gone`."""
+    """Many runs, studies, evaluations and checks in one stream, until all have ended. One that is deleted, or that the
+    viewer may not see, is reported as `gone`."""
     async for message in stream.follow_all(context, viewer, following.subjects, following.positions):
         yield cast(Any, message)

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 from phylon.backend.context import Context
 from phylon.backend.models import Event, Job
 from phylon.contract.base import ReadModel
-from phylon.contract.protocol import EvaluationPayload, JobEvent, RunPayload, StudyPayload
+from phylon.contract.protocol import EnvironmentCheckPayload, EvaluationPayload, JobEvent, RunPayload, StudyPayload
 
-PayloadMessage = RunPayload | StudyPayload | EvaluationPayload
+PayloadMessage = RunPayload | StudyPayload | EvaluationPayload | EnvironmentCheckPayload
 
 
 class MakePayload(Protocol):

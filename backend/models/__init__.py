@@ -7,6 +7,7 @@ from phylon.backend.models.base import Base
 from phylon.backend.models.control_group import ControlGroup
 from phylon.backend.models.credential import OneTimeCode, SignIn, SignInFailures, Token
 from phylon.backend.models.deletable import index_deleted
+from phylon.backend.models.environment_check import EnvironmentCheck
 from phylon.backend.models.evaluation import Evaluation, EvaluationPolicy
 from phylon.backend.models.event import Event
 from phylon.backend.models.experiment import Experiment
@@ -39,6 +40,7 @@ __all__ = [
     "AuditRecord",
     "Base",
     "ControlGroup",
+    "EnvironmentCheck",
     "Evaluation",
     "EvaluationPolicy",
     "Event",

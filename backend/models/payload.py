@@ -1,4 +1,4 @@
-"""What a job is for, where that stands alone: studies and evaluations. (Runs belong to their experiments.)"""
+"""What a job is for, where that stands alone. (Runs belong to their experiments.)"""
 
 from typing import Any, ClassVar
 

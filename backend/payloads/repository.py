@@ -10,11 +10,11 @@ from phylon.backend.accounts.rights import Columns, visible
 from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.jobs import repository as jobs
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Evaluation, Experiment, Job, Payload, Run, Study
+from phylon.backend.models import EnvironmentCheck, Evaluation, Experiment, Job, Payload, Run, Study
 
-PAYLOADS: tuple[type[Payload], ...] = (Study, Evaluation)
+PAYLOADS: tuple[type[Payload], ...] = (Study, Evaluation, EnvironmentCheck)
 NUMBER = func.coalesce(Run.id, *(model.id for model in PAYLOADS))
-"""With `joined`: of the run, study or evaluation of a job."""
+"""With `joined`: of the run, or of what else a job is for."""
 NAME = func.coalesce(Experiment.name, *(model.name for model in PAYLOADS))
 
 PayloadType = TypeVar("PayloadType", bound=Payload)
@@ -26,6 +26,12 @@ def joined(statement: Select[*Columns]) -> Select[*Columns]:
     for model in PAYLOADS:
         statement = statement.outerjoin(model, model.job_id == Job.id)
     return statement
+
+
+def number_and_name(session: Session, job_id: int) -> tuple[int, str]:
+    """Of what the job is for."""
+    number, name = session.execute(joined(select(NUMBER, NAME).select_from(Job)).where(Job.id == job_id)).one()
+    return number, name
 
 
 def get(session: Session, viewer: Viewer, model: type[PayloadType], id: int) -> PayloadType:

@@ -1,4 +1,4 @@
-"""What lists say of every study and evaluation, beside what is its own."""
+"""What is said of every study, evaluation and check of an environment, beside what is its own."""
 
 from datetime import datetime
 
