@@ -842,7 +842,7 @@ export type Claim = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * Lease Seconds
      */
@@ -856,7 +856,7 @@ export type Claim = {
     /**
      * Payload
      */
-    payload: RunPayload | StudyPayload | EvaluationPayload;
+    payload: RunPayload | StudyPayload | EvaluationPayload | EnvironmentCheckPayload;
     /**
      * Slots
      *
@@ -1482,6 +1482,254 @@ export type Environment = {
      */
     max_episode_steps: number | null;
     observation: Space;
+    /**
+     * Suite
+     */
+    suite: string;
+};
+
+/**
+ * EnvironmentCheck
+ */
+export type EnvironmentCheck = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Is Pausing
+     *
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
+     */
+    is_pausing: boolean;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Options
+     */
+    options: {
+        [key: string]: unknown;
+    };
+    owner: PersonName;
+    project: ProjectName;
+    /**
+     * Remedy
+     *
+     * What to do about the error.
+     */
+    remedy: string | null;
+    report: EnvironmentReport | null;
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: JobStatus;
+    /**
+     * Stream
+     *
+     * Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came.
+     */
+    stream: string | null;
+    /**
+     * Suite
+     */
+    suite: string;
+    /**
+     * Verdict
+     *
+     * The worst of its findings; none before there is a report.
+     */
+    verdict: 'ok' | 'slow' | 'wrong' | null;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
+};
+
+export type EnvironmentCheckEvent = ({
+    kind: 'checked';
+} & EnvironmentChecked) | ({
+    kind: 'finished';
+} & JobFinished) | ({
+    kind: 'stopped';
+} & Stopped) | ({
+    kind: 'failed';
+} & JobFailed);
+
+/**
+ * EnvironmentCheckPayload
+ */
+export type EnvironmentCheckPayload = {
+    /**
+     * Environment
+     *
+     * As a spec names it.
+     */
+    environment: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * EnvironmentCheckRequest
+ *
+ * An environment to be tried by a worker that offers it.
+ */
+export type EnvironmentCheckRequest = {
+    /**
+     * Environment
+     *
+     * An id of the catalogue, or `my_package:MyEnv-v0`.
+     */
+    environment: string;
+    /**
+     * Options
+     *
+     * Handed to `gymnasium.make`.
+     */
+    options?: {
+        [key: string]: JsonValue;
+    };
+    priority?: Priority;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it, the first of which one is a member.
+     */
+    project?: string | null;
+    /**
+     * Suite
+     *
+     * Without it that of Gymnasium.
+     */
+    suite?: string | null;
+    /**
+     * Wait For Worker
+     *
+     * Queue it although no worker that is known could execute it.
+     */
+    wait_for_worker?: boolean;
+    /**
+     * Worker Id
+     *
+     * The worker that is to try it; any that offers it may without it.
+     */
+    worker_id?: number | null;
+};
+
+export type EnvironmentCheckStreamMessage = EnvironmentCheckEvent | Rewind | EnvironmentCheck;
+
+/**
+ * EnvironmentChecked
+ *
+ * The environment was tried.
+ */
+export type EnvironmentChecked = {
+    /**
+     * Kind
+     */
+    kind: 'checked';
+    report: EnvironmentReport;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
+ * EnvironmentFinding
+ */
+export type EnvironmentFinding = {
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Remedy
+     *
+     * What to do about it; empty where nothing has to be done.
+     */
+    remedy: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Verdict
+     */
+    verdict: 'ok' | 'slow' | 'wrong';
+};
+
+/**
+ * EnvironmentReport
+ */
+export type EnvironmentReport = {
+    /**
+     * Action
+     */
+    action: string;
+    /**
+     * Algorithms
+     *
+     * Those that can learn there.
+     */
+    algorithms: Array<string>;
+    /**
+     * Environment
+     *
+     * What a spec says of it.
+     */
+    environment: {
+        [key: string]: unknown;
+    };
+    /**
+     * Findings
+     */
+    findings: Array<EnvironmentFinding>;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Max Episode Steps
+     */
+    max_episode_steps: number | null;
+    /**
+     * Observation
+     *
+     * What it shows, in words.
+     */
+    observation: string;
     /**
      * Suite
      */
@@ -3067,7 +3315,7 @@ export type Heartbeat = {
     /**
      * Events
      */
-    events: Array<RunEvent> | Array<StudyEvent> | Array<EvaluationEvent>;
+    events: Array<RunEvent> | Array<StudyEvent> | Array<EvaluationEvent> | Array<EnvironmentCheckEvent>;
     /**
      * Logs
      */
@@ -3455,7 +3703,7 @@ export type JobFolders = {
 /**
  * JobMessage
  *
- * What one of many runs, studies and evaluations says.
+ * What one of many runs, studies, evaluations and checks says.
  */
 export type JobMessage = {
     /**
@@ -3465,13 +3713,13 @@ export type JobMessage = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * Message
      *
      * Null in `gone` messages: it was deleted, or the reader may not see it.
      */
-    message: StreamMessage | StudyStreamMessage | EvaluationStreamMessage | null;
+    message: StreamMessage | StudyStreamMessage | EvaluationStreamMessage | EnvironmentCheckStreamMessage | null;
     /**
      * Position
      *
@@ -3502,6 +3750,8 @@ export const JobStatus = {
  * Where a run or a runtime study is in its life.
  */
 export type JobStatus = typeof JobStatus[keyof typeof JobStatus];
+
+export type JsonValue = unknown;
 
 /**
  * Lineage
@@ -4714,6 +4964,28 @@ export type PageDelivery = {
      * Items
      */
     items: Array<Delivery>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[EnvironmentCheck]
+ */
+export type PageEnvironmentCheck = {
+    /**
+     * Items
+     */
+    items: Array<EnvironmentCheck>;
     /**
      * Next
      *
@@ -6370,7 +6642,7 @@ export type RestingJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * May Change
      *
@@ -6813,7 +7085,7 @@ export type RunningJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * May Change
      *
@@ -8395,7 +8667,7 @@ export type WaitingJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * May Change
      *
@@ -8504,13 +8776,22 @@ export type WebhookChange = {
 /**
  * WebhookEvent
  *
- * What a webhook can be called for.
+ * What a webhook can be called for: how a job ends (`KIND.STATUS`), and what befalls members and workers.
  */
 export const WebhookEvent = {
     RUN_FINISHED: 'run.finished',
     RUN_FAILED: 'run.failed',
     RUN_STOPPED: 'run.stopped',
     RUN_MEMBER_DIVERGED: 'run.member_diverged',
+    STUDY_FINISHED: 'study.finished',
+    STUDY_FAILED: 'study.failed',
+    STUDY_STOPPED: 'study.stopped',
+    EVALUATION_FINISHED: 'evaluation.finished',
+    EVALUATION_FAILED: 'evaluation.failed',
+    EVALUATION_STOPPED: 'evaluation.stopped',
+    ENVIRONMENT_CHECK_FINISHED: 'environment_check.finished',
+    ENVIRONMENT_CHECK_FAILED: 'environment_check.failed',
+    ENVIRONMENT_CHECK_STOPPED: 'environment_check.stopped',
     WORKER_LOST: 'worker.lost',
     WORKER_QUARANTINED: 'worker.quarantined',
     WEBHOOK_TEST: 'webhook.test'
@@ -8519,7 +8800,7 @@ export const WebhookEvent = {
 /**
  * WebhookEvent
  *
- * What a webhook can be called for.
+ * What a webhook can be called for: how a job ends (`KIND.STATUS`), and what befalls members and workers.
  */
 export type WebhookEvent = typeof WebhookEvent[keyof typeof WebhookEvent];
 
@@ -8767,7 +9048,7 @@ export type WorkerJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * Name
      *
@@ -10689,6 +10970,491 @@ export type DownloadComparisonResponses = {
 
 export type DownloadComparisonResponse = DownloadComparisonResponses[keyof DownloadComparisonResponses];
 
+export type ListEnvironmentChecksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+        /**
+         * Environment
+         *
+         * Only those of this environment.
+         */
+        environment?: string | null;
+    };
+    url: '/api/v1/environment-checks';
+};
+
+export type ListEnvironmentChecksErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListEnvironmentChecksError = ListEnvironmentChecksErrors[keyof ListEnvironmentChecksErrors];
+
+export type ListEnvironmentChecksResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageEnvironmentCheck;
+};
+
+export type ListEnvironmentChecksResponse = ListEnvironmentChecksResponses[keyof ListEnvironmentChecksResponses];
+
+export type CreateEnvironmentCheckData = {
+    body: EnvironmentCheckRequest;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/environment-checks';
+};
+
+export type CreateEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * No worker that is known offers the environment; nothing was stored. Or: No worker that is known could ever execute this; nothing was stored.
+     */
+    409: ProblemDocument;
+    /**
+     * There is no such environment; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateEnvironmentCheckError = CreateEnvironmentCheckErrors[keyof CreateEnvironmentCheckErrors];
+
+export type CreateEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    201: EnvironmentCheck;
+};
+
+export type CreateEnvironmentCheckResponse = CreateEnvironmentCheckResponses[keyof CreateEnvironmentCheckResponses];
+
+export type DeleteEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}';
+};
+
+export type DeleteEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What has not ended cannot be deleted.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DeleteEnvironmentCheckError = DeleteEnvironmentCheckErrors[keyof DeleteEnvironmentCheckErrors];
+
+export type DeleteEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteEnvironmentCheckResponse = DeleteEnvironmentCheckResponses[keyof DeleteEnvironmentCheckResponses];
+
+export type GetEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}';
+};
+
+export type GetEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetEnvironmentCheckError = GetEnvironmentCheckErrors[keyof GetEnvironmentCheckErrors];
+
+export type GetEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type GetEnvironmentCheckResponse = GetEnvironmentCheckResponses[keyof GetEnvironmentCheckResponses];
+
+export type StreamEnvironmentCheckEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Last-Event-Id
+         */
+        'last-event-id'?: string | null;
+    };
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * After
+         *
+         * Where the reader stands: a message's id, or `stream`.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/environment-checks/{id}/events';
+};
+
+export type StreamEnvironmentCheckEventsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StreamEnvironmentCheckEventsError = StreamEnvironmentCheckEventsErrors[keyof StreamEnvironmentCheckEventsErrors];
+
+export type StreamEnvironmentCheckEventsResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheckStreamMessage;
+};
+
+export type StreamEnvironmentCheckEventsResponse = StreamEnvironmentCheckEventsResponses[keyof StreamEnvironmentCheckEventsResponses];
+
+export type ListEnvironmentCheckLogsData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Attempt
+         */
+        attempt?: number | null;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/environment-checks/{id}/logs';
+};
+
+export type ListEnvironmentCheckLogsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListEnvironmentCheckLogsError = ListEnvironmentCheckLogsErrors[keyof ListEnvironmentCheckLogsErrors];
+
+export type ListEnvironmentCheckLogsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageLoggedLine;
+};
+
+export type ListEnvironmentCheckLogsResponse = ListEnvironmentCheckLogsResponses[keyof ListEnvironmentCheckLogsResponses];
+
+export type PauseEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}/pause';
+};
+
+export type PauseEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type PauseEnvironmentCheckError = PauseEnvironmentCheckErrors[keyof PauseEnvironmentCheckErrors];
+
+export type PauseEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type PauseEnvironmentCheckResponse = PauseEnvironmentCheckResponses[keyof PauseEnvironmentCheckResponses];
+
+export type ResumeEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}/resume';
+};
+
+export type ResumeEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ResumeEnvironmentCheckError = ResumeEnvironmentCheckErrors[keyof ResumeEnvironmentCheckErrors];
+
+export type ResumeEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type ResumeEnvironmentCheckResponse = ResumeEnvironmentCheckResponses[keyof ResumeEnvironmentCheckResponses];
+
+export type RetryEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}/retry';
+};
+
+export type RetryEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RetryEnvironmentCheckError = RetryEnvironmentCheckErrors[keyof RetryEnvironmentCheckErrors];
+
+export type RetryEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type RetryEnvironmentCheckResponse = RetryEnvironmentCheckResponses[keyof RetryEnvironmentCheckResponses];
+
+export type StopEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}/stop';
+};
+
+export type StopEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StopEnvironmentCheckError = StopEnvironmentCheckErrors[keyof StopEnvironmentCheckErrors];
+
+export type StopEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type StopEnvironmentCheckResponse = StopEnvironmentCheckResponses[keyof StopEnvironmentCheckResponses];
+
 export type ListEvaluationsData = {
     body?: never;
     path?: never;
@@ -11202,6 +11968,12 @@ export type StreamEventsData = {
          * Numbers, separated by commas.
          */
         evaluations?: string;
+        /**
+         * Environment Checks
+         *
+         * Numbers, separated by commas.
+         */
+        environment_checks?: string;
         /**
          * After
          *

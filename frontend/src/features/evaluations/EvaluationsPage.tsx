@@ -4,6 +4,7 @@ import { evaluationQuery, evaluationsQuery } from "@/api/evaluations"
 import type { EvaluationSummary } from "@/api/generated/types.gen"
 import { EvaluationItem } from "@/features/evaluations/EvaluationItem"
 import { PageTitle } from "@/features/shell/PageStates"
+import { useFreshLists } from "@/lib/live/useFreshLists"
 import { Panel } from "@/ui/Panel"
 import { Empty, Failure, Loading } from "@/ui/States"
 
@@ -40,7 +41,10 @@ interface ListedProps {
   onRetry: () => void
 }
 
+const NONE: readonly EvaluationSummary[] = []
+
 function Listed({ evaluations, failure, onRetry }: ListedProps) {
+  useFreshLists("evaluation", "evaluations", evaluations ?? NONE)
   if (evaluations === undefined) {
     return (
       <Panel>

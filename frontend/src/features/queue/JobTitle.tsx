@@ -61,6 +61,12 @@ function JobLink({ job }: { job: QueueJob }) {
             {name}
           </Link>
         )
+      case "environment_check":
+        return (
+          <Link {...look} search={{ id: job.payload_id }} to="/environment-checks">
+            {name}
+          </Link>
+        )
     }
   }
   return <span className="truncate font-medium text-ink-soft">{name}</span>
