@@ -19,7 +19,7 @@ class Room(gymnasium.Env):
     observation_space = gymnasium.spaces.Box(-1, 1, (2,), np.float32)
     action_space = gymnasium.spaces.Discrete(2)
 
-    def __init__(self, seeded=True):
+    def __init__(self, seeded=True, render_mode=None):
         self.seeded = seeded
 
     def reset(self, *, seed=None, options=None):
