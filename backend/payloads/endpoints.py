@@ -36,8 +36,10 @@ def add_routes(
     router: APIRouter, noun: Noun[Any, Any, Any], messages: Any, narrow: Callable[..., Conditions] = everything
 ) -> None:
     """`messages`: what its event stream carries. `narrow` is a dependency that reads which of all are wanted."""
-    model, words = noun.model, noun.model.kind.replace("_", " ")
+    model, one, many = noun.model, noun.model.kind, noun.model.__tablename__
+    page, found = cast(Any, Page)[noun.summary], responses(NotFound)
 
+    @router.get("", name=f"list_{many}", response_model=page)
     def list_all(
         session: ReadSession,
         viewer: ViewerDep,
@@ -45,14 +47,20 @@ def add_routes(
         limit: Limit = 100,
         after: After = None,
     ) -> Any:
+        """The newest first."""
         return service.list_page(session, viewer, noun, conditions, limit, after)
 
+    @router.get("/{id}", name=f"get_{one}", response_model=noun.stored, responses=found)
     def get(id: Id, session: ReadSession, viewer: ViewerDep) -> Any:
-        return service.get(session, viewer, noun, id)
+        """With all that is known of it."""
+        return noun.read(session, viewer, repository.get(session, viewer, model, id))
 
+    @router.delete("/{id}", status_code=204, name=f"delete_{one}", responses=responses(NotFound, NotYours, NotEnded))
     def delete(id: Id, session: WriteSession, viewer: ViewerDep) -> None:
+        """For good, with its log and its files."""
         service.delete(session, viewer, model, id)
 
+    @router.get("/{id}/logs", name=f"list_{one}_logs", responses=found)
     def list_logs(
         id: Id,
         session: ReadSession,
@@ -61,6 +69,7 @@ def add_routes(
         after: After = None,
         limit: LogLimit = 1000,
     ) -> Page[LoggedLine]:
+        """In the order in which they were printed. A log may grow, so that `next` is never null."""
         job_id = repository.get(session, viewer, model, id).job_id
         return logs.read(session, job_id, attempt=attempt, after=after, limit=limit)
 
@@ -72,6 +81,7 @@ def add_routes(
     async def follow(
         job_id: Annotated[int, Depends(get_job)], context: ContextDep, viewer: ViewerDep, position: PositionDep
     ) -> AsyncIterator[Any]:
+        """The history after the position, then what happens, until it has ended."""
         async for message in stream.follow(context, viewer, job_id, position):
             yield message
 
@@ -79,44 +89,6 @@ def add_routes(
         return service.act(session, context, viewer, noun, id, action)
 
     follow.__annotations__["return"] = cast(Any, AsyncIterator)[messages]  # what a message's data is, for OpenAPI
-    found, one, many = responses(NotFound), model.kind, model.__tablename__
-    router.add_api_route(
-        "",
-        list_all,
-        name=f"list_{many}",
-        description="The newest first.",
-        response_model=cast(Any, Page)[noun.summary],
-    )
-    router.add_api_route(
-        "/{id}",
-        get,
-        name=f"get_{one}",
-        description=f"A single {words}, with all that is known of it.",
-        response_model=noun.stored,
-        responses=found,
-    )
-    router.add_api_route(
-        "/{id}",
-        delete,
-        methods=["DELETE"],
-        status_code=204,
-        name=f"delete_{one}",
-        description="For good, with its log and its files.",
-        responses=responses(NotFound, NotYours, NotEnded),
-    )
-    router.add_api_route(
-        "/{id}/logs",
-        list_logs,
-        name=f"list_{one}_logs",
-        description="In the order in which they were printed. A log may grow, so that `next` is never null.",
-        responses=found,
-    )
-    router.add_api_route(
-        "/{id}/events",
-        follow,
-        name=f"stream_{one}_events",
-        description=f"The history after the position, then what happens, until the {words} has ended.",
-        response_class=EventSourceResponse,
-        responses=responses(NotFound, Invalid),
-    )
+    name, refusals = f"stream_{one}_events", responses(NotFound, Invalid)
+    router.get("/{id}/events", name=name, response_class=EventSourceResponse, responses=refusals)(follow)
     add_actions(router, one, noun.stored, act)

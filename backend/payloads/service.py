@@ -81,10 +81,6 @@ def list_page(
     )
 
 
-def get(session: Session, viewer: Viewer, noun: Noun[PayloadType, Summary, Stored], id: int) -> Stored:
-    return noun.read(session, viewer, repository.get(session, viewer, noun.model, id))
-
-
 def act(
     session: Session,
     context: Context,

@@ -52,35 +52,34 @@ def serve(
     """Exits. An `EngineError` of `work` fails the job for good; another exception is a crash, which is tried again."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description="Does what FOLDER/request.json says.")
     parser.add_argument("folder", type=Path, help="folder that holds request.json")
+    folder: Path = parser.parse_args().folder
+    logging.configure_job()
+    commands = Commands()
+    commands.listen()
     try:
-        sys.exit(EXIT_CODES[_serve(parser.parse_args().folder, events, request, work)])
+        with locked(folder):
+            asked = read_request(folder, request)
+            with SpoolWriter(folder / SPOOL_FILE, asked.next_seq) as spool:
+                journal = Journal(events, spool, commands)
+                outcome = _outcome(lambda: work(folder, asked, journal), journal, commands)
+                spool.sync()
     except Exception:
         # Python's own exit code for this is 1, which here means that the job itself failed.
         traceback.print_exc()
         sys.exit(CRASHED)
+    sys.exit(EXIT_CODES[outcome])
 
 
-def _serve(
-    folder: Path,
-    events: TypeAdapter[Any],
-    request: type[RequestType],
-    work: Callable[[Path, RequestType, Journal], None],
-) -> str:
-    logging.configure_job()
-    commands = Commands()
-    commands.listen()
-    with locked(folder):
-        asked = read_request(folder, request)
-        with SpoolWriter(folder / SPOOL_FILE, asked.next_seq) as spool:
-            journal = Journal(events, spool, commands)
-            try:
-                work(folder, asked, journal)
-                outcome, why = "finished", {}
-            except Interrupted:
-                outcome, why = "yielded" if commands.wanted == "yield" else "stopped", {}
-            except EngineError as error:
-                outcome, why = "failed", {"message": error.message, "remedy": error.remedy}
-            if outcome != "yielded":
-                journal.record(outcome, **why)
-            spool.sync()
-    return outcome
+def _outcome(work: Callable[[], None], journal: Journal, commands: Commands) -> str:
+    try:
+        work()
+    except Interrupted:
+        if commands.wanted == "yield":
+            return "yielded"
+        journal.record("stopped")
+        return "stopped"
+    except EngineError as error:
+        journal.record("failed", message=error.message, remedy=error.remedy)
+        return "failed"
+    journal.record("finished")
+    return "finished"

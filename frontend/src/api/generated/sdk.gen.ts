@@ -479,7 +479,7 @@ export const deleteEnvironmentCheck = <ThrowOnError extends boolean = false>(opt
 /**
  * Get Environment Check
  *
- * A single environment check, with all that is known of it.
+ * With all that is known of it.
  */
 export const getEnvironmentCheck = <ThrowOnError extends boolean = false>(options: Options<GetEnvironmentCheckData, ThrowOnError>) => (options.client ?? client).get<GetEnvironmentCheckResponses, GetEnvironmentCheckErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -490,7 +490,7 @@ export const getEnvironmentCheck = <ThrowOnError extends boolean = false>(option
 /**
  * Stream Environment Check Events
  *
- * The history after the position, then what happens, until the environment check has ended.
+ * The history after the position, then what happens, until it has ended.
  */
 export const streamEnvironmentCheckEvents = <ThrowOnError extends boolean = false>(options: Options<StreamEnvironmentCheckEventsData, ThrowOnError, StreamEnvironmentCheckEventsResponse>) => (options.client ?? client).sse.get<StreamEnvironmentCheckEventsResponses, StreamEnvironmentCheckEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -593,7 +593,7 @@ export const deleteEvaluation = <ThrowOnError extends boolean = false>(options: 
 /**
  * Get Evaluation
  *
- * A single evaluation, with all that is known of it.
+ * With all that is known of it.
  */
 export const getEvaluation = <ThrowOnError extends boolean = false>(options: Options<GetEvaluationData, ThrowOnError>) => (options.client ?? client).get<GetEvaluationResponses, GetEvaluationErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -604,7 +604,7 @@ export const getEvaluation = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Stream Evaluation Events
  *
- * The history after the position, then what happens, until the evaluation has ended.
+ * The history after the position, then what happens, until it has ended.
  */
 export const streamEvaluationEvents = <ThrowOnError extends boolean = false>(options: Options<StreamEvaluationEventsData, ThrowOnError, StreamEvaluationEventsResponse>) => (options.client ?? client).sse.get<StreamEvaluationEventsResponses, StreamEvaluationEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1485,7 +1485,7 @@ export const deleteStudy = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Get Study
  *
- * A single study, with all that is known of it.
+ * With all that is known of it.
  */
 export const getStudy = <ThrowOnError extends boolean = false>(options: Options<GetStudyData, ThrowOnError>) => (options.client ?? client).get<GetStudyResponses, GetStudyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1496,7 +1496,7 @@ export const getStudy = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Stream Study Events
  *
- * The history after the position, then what happens, until the study has ended.
+ * The history after the position, then what happens, until it has ended.
  */
 export const streamStudyEvents = <ThrowOnError extends boolean = false>(options: Options<StreamStudyEventsData, ThrowOnError, StreamStudyEventsResponse>) => (options.client ?? client).sse.get<StreamStudyEventsResponses, StreamStudyEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
