@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { Dialog } from "radix-ui"
 import { useState } from "react"
 import { createOnce } from "@/api/createOnce"
 import { environmentCheckQuery } from "@/api/environmentChecks"
@@ -10,7 +9,8 @@ import { useSubmission } from "@/features/account/useMe"
 import { EnvironmentCheckItem } from "@/features/environmentChecks/EnvironmentCheckItem"
 import { useFreshLists } from "@/lib/live/useFreshLists"
 import type { NamedEnvironment } from "@/lib/specEnvironment"
-import { Button, IconButton } from "@/ui/Button"
+import { Button } from "@/ui/Button"
+import { Sheet } from "@/ui/Sheet"
 import { Failure, Loading } from "@/ui/States"
 
 /** Has a worker try the environment that is written, and shows what it found. */
@@ -41,8 +41,12 @@ export function CheckEnvironment({ environment }: { environment: NamedEnvironmen
   }
 
   return (
-    <Dialog.Root onOpenChange={show} open={open}>
-      <Dialog.Trigger asChild>
+    <Sheet
+      hint="A worker that offers it tries what it returns, seeds, ends of episodes, speed, memory and rendering."
+      onOpenChange={show}
+      open={open}
+      title="Check of the environment"
+      trigger={
         <Button
           icon="search"
           reason={whyNot ?? (environment.id ? null : "Choose an environment first.")}
@@ -51,39 +55,24 @@ export function CheckEnvironment({ environment }: { environment: NamedEnvironmen
         >
           Check this environment
         </Button>
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40 backdrop-blur-[2px]" />
-        <Dialog.Content className="rising -translate-x-1/2 fixed top-[6vh] left-1/2 z-50 flex max-h-[88vh] w-[min(760px,calc(100vw-24px))] flex-col rounded-card border border-line bg-raised shadow-pop">
-          <div className="flex items-start justify-between gap-3 px-4 pt-4 sm:px-5">
-            <div>
-              <Dialog.Title className="font-semibold text-lg">Check of the environment</Dialog.Title>
-              <Dialog.Description className="text-[13px] text-ink-soft">
-                A worker that offers it tries what it returns, seeds, ends of episodes, speed, memory and
-                rendering.
-              </Dialog.Description>
-            </div>
-            <Dialog.Close asChild>
-              <IconButton aria-label="Close" icon="close" />
-            </Dialog.Close>
-          </div>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <div className="overflow-y-auto p-4 sm:px-5" tabIndex={0}>
-            {start.isPending && <Loading label="Asking for the check" />}
-            {start.isError && !start.isPending && (
-              <Failure
-                error={start.error}
-                onRetry={() => start.mutate()}
-                title="The environment could not be checked"
-              />
-            )}
-            {id !== null && !start.isPending && !start.isError && (
-              <Followed id={id} onAgain={() => start.mutate()} />
-            )}
-          </div>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+      }
+      wide
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <div className="overflow-y-auto p-4 sm:px-5" tabIndex={0}>
+        {start.isPending && <Loading label="Asking for the check" />}
+        {start.isError && !start.isPending && (
+          <Failure
+            error={start.error}
+            onRetry={() => start.mutate()}
+            title="The environment could not be checked"
+          />
+        )}
+        {id !== null && !start.isPending && !start.isError && (
+          <Followed id={id} onAgain={() => start.mutate()} />
+        )}
+      </div>
+    </Sheet>
   )
 }
 

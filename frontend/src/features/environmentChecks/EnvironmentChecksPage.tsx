@@ -4,9 +4,8 @@ import { environmentCheckQuery, environmentChecksQuery } from "@/api/environment
 import type { EnvironmentCheck } from "@/api/generated/types.gen"
 import { EnvironmentCheckItem } from "@/features/environmentChecks/EnvironmentCheckItem"
 import { PageTitle } from "@/features/shell/PageStates"
+import { PanelList } from "@/features/shell/PanelList"
 import { useFreshLists } from "@/lib/live/useFreshLists"
-import { Panel } from "@/ui/Panel"
-import { Empty, Failure, Loading } from "@/ui/States"
 
 const route = getRouteApi("/environment-checks")
 
@@ -25,48 +24,31 @@ export function EnvironmentChecksPage() {
 
 function All() {
   const found = useQuery(environmentChecksQuery)
-  return <Listed checks={found.data?.items} failure={found.error} onRetry={() => found.refetch()} />
+  return <Listed found={found} things={found.data?.items} />
 }
 
 function One({ id }: { id: number }) {
   const found = useQuery(environmentCheckQuery(id))
-  return <Listed checks={found.data && [found.data]} failure={found.error} onRetry={() => found.refetch()} />
+  return <Listed found={found} things={found.data && [found.data]} />
 }
 
 const NONE: readonly EnvironmentCheck[] = []
-
-interface ListedProps {
-  checks: readonly EnvironmentCheck[] | undefined
-  failure: unknown
-  onRetry: () => void
+const EMPTY = {
+  title: "No check yet",
+  advice:
+    "Start one beside the environment of a new experiment, or with phylon check-environment ID --on-worker.",
 }
 
-function Listed({ checks, failure, onRetry }: ListedProps) {
-  useFreshLists("environment_check", "environment-checks", checks ?? NONE)
-  if (checks === undefined) {
-    return (
-      <Panel>
-        {failure ? (
-          <Failure error={failure} onRetry={onRetry} title="The checks could not be loaded" />
-        ) : (
-          <Loading label="Loading checks" />
-        )}
-      </Panel>
-    )
-  }
-  if (checks.length === 0) {
-    return (
-      <Panel>
-        <Empty icon="search" title="No check yet">
-          Start one beside the environment of a new experiment, or with phylon check-environment ID
-          --on-worker.
-        </Empty>
-      </Panel>
-    )
-  }
-  return checks.map((check) => (
-    <Panel className="pt-4" key={check.id}>
-      <EnvironmentCheckItem check={check} />
-    </Panel>
-  ))
+interface ListedProps {
+  things: readonly EnvironmentCheck[] | undefined
+  found: { error: unknown; refetch: () => unknown }
+}
+
+function Listed({ things, found }: ListedProps) {
+  useFreshLists("environment_check", "environment-checks", things ?? NONE)
+  return (
+    <PanelList empty={EMPTY} failure={found.error} name="checks" onRetry={found.refetch} things={things}>
+      {(check) => <EnvironmentCheckItem check={check} />}
+    </PanelList>
+  )
 }
