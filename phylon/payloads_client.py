@@ -186,7 +186,7 @@ class PayloadsClient(Connection):
     ) -> EnvironmentCheck:
         """Asks a worker that offers the environment to try it. `wait_for_environment_check` has the report.
 
-        Its id is of the catalogue, or `my_package:MyEnv-v0`; `suite` is Gymnasium without it.
+        Its id is of the catalogue, or `my_package:MyEnv-v0`; without `suite`, the one that has it.
         """
         body = EnvironmentCheckRequest(
             suite=suite,

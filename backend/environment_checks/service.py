@@ -17,9 +17,9 @@ from phylon.backend.payloads.service import Noun
 from phylon.backend.queue.admission import ask_of_environment
 from phylon.backend.workers import repository as workers
 from phylon.backend.workers.environments import KNOWN
+from phylon.catalogue import suite_of
 from phylon.contract.environment_checks import EnvironmentCheck as EnvironmentCheckRead
 from phylon.contract.environment_checks import EnvironmentCheckRequest, EnvironmentReport
-from phylon.registry import suites
 from phylon.spec.environment import EnvironmentSpec
 
 
@@ -59,8 +59,8 @@ def of_environment(environment: str) -> ColumnElement[bool]:
 
 
 def _find(body: EnvironmentCheckRequest) -> EnvironmentSpec:
-    usual = next(name for name, suite in suites().items() if suite.is_usual)
-    return read_environment({"suite": body.suite or usual, "id": body.environment, "options": body.options})
+    suite = body.suite or suite_of(body.environment)
+    return read_environment({"suite": suite, "id": body.environment, "options": body.options})
 
 
 def _require_offer(session: Session, id: str, module: str) -> None:

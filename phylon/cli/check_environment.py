@@ -8,6 +8,7 @@ import yaml
 from pydantic import ValidationError
 from rich.markup import escape
 
+from phylon.catalogue import suite_of
 from phylon.cli.console import print_json, print_table, say
 from phylon.cli.engine import ask_engine
 from phylon.cli.exits import FAILED, BadInput
@@ -17,7 +18,6 @@ from phylon.cli.language import JsonOption
 from phylon.cli.own_environments import allow_here
 from phylon.client import Client
 from phylon.contract.environment_checks import EnvironmentReport
-from phylon.registry import suites
 from phylon.spec.environment import EnvironmentSpec
 
 ENGINE = "phylon.worker.environments.checking"
@@ -29,7 +29,7 @@ def check_environment(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Handed to `gymnasium.make`; the value is YAML. May be repeated."),
     ] = None,
-    suite: Annotated[str | None, typer.Option(help="Default: gymnasium.")] = None,
+    suite: Annotated[str | None, typer.Option(help="Default: gymnasium, or the only one that has it.")] = None,
     on_worker: Annotated[
         bool, typer.Option("--on-worker", help="Let a worker of the service try it that offers it, not this machine.")
     ] = False,
@@ -44,9 +44,10 @@ def check_environment(
 
     Example: `phylon check-environment my_package:MyEnv-v0 --option size=8`
     """
-    usual = next(name for name, each in suites().items() if each.is_usual)
     try:
-        section = EnvironmentSpec.model_validate({"suite": suite or usual, "id": id, "options": _options(option or [])})
+        section = EnvironmentSpec.model_validate(
+            {"suite": suite or suite_of(id), "id": id, "options": _options(option or [])}
+        )
     except ValidationError as error:
         raise BadInput("; ".join(problem["msg"] for problem in error.errors())) from None
     if on_worker:

@@ -46,7 +46,7 @@ class EnvironmentCheckRequest(Submission):
     """An environment to be tried by a worker that offers it."""
 
     suite: Annotated[str, Field(max_length=50)] | None = None
-    """Without it that of Gymnasium."""
+    """Without it the one that has the environment; Gymnasium of several."""
     environment: Annotated[str, Field(min_length=1, max_length=200)]
     """An id of the catalogue, or `my_package:MyEnv-v0`."""
     options: Annotated[dict[str, JsonValue], Field(max_length=100, default_factory=dict)]

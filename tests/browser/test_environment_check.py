@@ -17,7 +17,7 @@ def test_the_environment_of_a_new_experiment_is_checked(page: Page, platform, ta
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Check of the environment")
     status = dialog.get_by_test_id("environment-check-1-status")
-    expect(status).to_have_attribute("data-status", "finished", timeout=3 * MINUTE)  # by the stream: nothing is polled
+    expect(status).to_have_attribute("data-status", "finished", timeout=MINUTE)  # by the stream: nothing is polled
     report = dialog.get_by_test_id("environment-report")
     expect(report).to_contain_text("a seed decides everything")
     expect(report).to_contain_text(re.compile(r"Algorithms that can learn here: .*td3"))

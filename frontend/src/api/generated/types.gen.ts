@@ -1618,7 +1618,7 @@ export type EnvironmentCheckRequest = {
     /**
      * Suite
      *
-     * Without it that of Gymnasium.
+     * Without it the one that has the environment; Gymnasium of several.
      */
     suite?: string | null;
     /**

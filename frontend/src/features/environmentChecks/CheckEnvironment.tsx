@@ -33,11 +33,11 @@ export function CheckEnvironment({ environment }: { environment: NamedEnvironmen
       void queryClient.invalidateQueries({ queryKey: ["queue"] })
     },
   })
-  const id = asked?.text === text ? asked.id : null
+  const id = asked?.id ?? null
 
   function show(opens: boolean) {
     setOpen(opens)
-    if (opens && id === null && !start.isPending) start.mutate()
+    if (opens && asked?.text !== text && !start.isPending) start.mutate()
   }
 
   return (

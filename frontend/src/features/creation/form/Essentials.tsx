@@ -12,7 +12,7 @@ import {
 import { CONTROL, Row } from "@/features/creation/form/Row"
 import { CheckEnvironment } from "@/features/environmentChecks/CheckEnvironment"
 import { describeSpace } from "@/lib/environments"
-import { readOptions } from "@/lib/specEnvironment"
+import { readEnvironment, readOptions } from "@/lib/specEnvironment"
 import type { Path } from "@/lib/specText"
 import { Select } from "@/ui/Select"
 
@@ -92,7 +92,9 @@ function EnvironmentRow({ draft, yaml, onChange }: EssentialsProps) {
       {(ids) => (
         <>
           <EnvironmentPicker {...ids} name={id} onChange={onChange} yaml={yaml} />
-          <CheckEnvironment environment={{ suite: suite || null, id, options: readOptions(yaml) }} />
+          <CheckEnvironment
+            environment={{ suite: readEnvironment(yaml)?.suite ?? null, id, options: readOptions(yaml) }}
+          />
         </>
       )}
     </Row>
