@@ -21,7 +21,7 @@ export function EnvironmentReport({ report }: { report: Report }) {
           <li className="grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[9rem_1fr]" key={`${subject} ${message}`}>
             <p className="flex items-center gap-2 self-start font-medium">
               <VerdictTag verdict={verdict} />
-              <span className="capitalize">{subject}</span>
+              <span className="inline-block first-letter:uppercase">{subject}</span>
             </p>
             <div className="min-w-0 text-[13px]">
               <p className="break-words">{message}</p>
