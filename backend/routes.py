@@ -16,6 +16,7 @@ from phylon.backend.catalogue import endpoints as catalogue
 from phylon.backend.comparisons import endpoints as comparisons
 from phylon.backend.controls import endpoints as controls
 from phylon.backend.dependencies import get_viewer
+from phylon.backend.environment_checks import endpoints as environment_checks
 from phylon.backend.evaluations import endpoints as evaluations
 from phylon.backend.events import endpoints as events
 from phylon.backend.experiments import endpoints as experiments
@@ -59,6 +60,7 @@ for part in (
     views,
     studies,
     evaluations,
+    environment_checks,
     runs,
     metrics,
     lineage,

@@ -11,14 +11,14 @@ with Client() as phylon:
 
 import hashlib
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import yaml
 
 from phylon.comparisons_client import ComparisonsClient
+from phylon.connection import text_of
 from phylon.contract.advice import Advice
 from phylon.contract.artifacts import Artifact
 from phylon.contract.catalogue import Algorithm, Environment, Method, Preset, Suite
@@ -41,26 +41,23 @@ from phylon.contract.metrics import MetricSeries, RunMetrics
 from phylon.contract.policies import PolicyCard
 from phylon.contract.runs import Run
 from phylon.contract.specs import SpecReport, SpecSchema
-from phylon.contract.studies import StoredStudy, StudySummary
 from phylon.contract.views import NewView, SavedView, ViewChange
 from phylon.contract.vocabulary import ExperimentStatus, Priority
 from phylon.errors import ApiError, NotFound
-from phylon.evaluations_client import EvaluationsClient
 from phylon.events_client import EventsClient
 from phylon.forks_client import ForksClient
 from phylon.frames_client import FramesClient
 from phylon.imports_client import ImportsClient
+from phylon.payloads_client import PayloadsClient
 from phylon.series import Series
 from phylon.spec import (
     ExperimentSpec,
     Group,
-    RuntimeStudySpec,
     SpecInvalid,
     group_to_yaml,
     read_yaml,
     spec_to_json,
     spec_to_yaml,
-    study_to_yaml,
 )
 from phylon.webhooks_client import WebhooksClient
 from phylon.work_client import WorkClient
@@ -77,7 +74,7 @@ class Client(
     WorkClient,
     ComparisonsClient,
     ForksClient,
-    EvaluationsClient,
+    PayloadsClient,
     ImportsClient,
     FramesClient,
     WebhooksClient,
@@ -205,38 +202,6 @@ class Client(
     def delete_view(self, view_id: int) -> None:
         self._transport.request("DELETE", f"/views/{view_id}")
 
-    def submit_study(
-        self,
-        source: RuntimeStudySpec | str | Path,
-        worker_id: int | None = None,
-        project: str | None = None,
-        priority: Priority = Priority.NORMAL,
-        wait_for_worker: bool = False,
-    ) -> StoredStudy:
-        """Puts a runtime study into the queue, for any worker or for one."""
-        text = study_to_yaml(source) if isinstance(source, RuntimeStudySpec) else _text(source)
-        body = {
-            **{"yaml": text, "worker_id": worker_id, "project": project},
-            **{"priority": priority, "wait_for_worker": wait_for_worker},
-        }
-        return self._read(StoredStudy, self._transport.create("/studies", body))
-
-    def upload_study(self, file: Path, project: str | None = None) -> StoredStudy:
-        """Stores what `phylon study` measured: its `study.jsonl`."""
-        content = file.read_text(encoding="utf-8")
-        body = {"content": content, "project": project}
-        return self._read(StoredStudy, self._transport.create("/studies/upload", body))
-
-    def studies(self, limit: int | None = None) -> list[StudySummary]:
-        """The newest first: all, or at most `limit`."""
-        return self._list("/studies", StudySummary, limit)
-
-    def study(self, id: int) -> StoredStudy:
-        return self._get(f"/studies/{id}", StoredStudy)
-
-    def delete_study(self, id: int) -> None:
-        self._transport.request("DELETE", f"/studies/{id}")
-
     def experiment(self, id: int) -> Experiment:
         return self._get(f"/experiments/{id}", Experiment)
 
@@ -313,26 +278,6 @@ class Client(
         """What trainer and supervisor printed; with `follow`, until the run ends."""
         return self._logs(f"/runs/{run_id}", attempt, lambda: not follow or self.run(run_id).ended)
 
-    def study_logs(self, study_id: int, attempt: int | None = None) -> Iterator[LoggedLine]:
-        """What the study's process and its supervisor printed."""
-        return self._logs(f"/studies/{study_id}", attempt, lambda: True)
-
-    def evaluation_logs(self, evaluation_id: int, attempt: int | None = None) -> Iterator[LoggedLine]:
-        """What the evaluation's process and its supervisor printed."""
-        return self._logs(f"/evaluations/{evaluation_id}", attempt, lambda: True)
-
-    def _logs(self, path: str, attempt: int | None, has_ended: Callable[[], bool]) -> Iterator[LoggedLine]:
-        after: str | None = None
-        while True:
-            ended = has_ended()  # asked first, so that the last lines are surely there
-            page = self._page(f"{path}/logs", LoggedLine, attempt=attempt, after=after, limit=1000)
-            yield from page.items
-            after = page.next
-            if not page.items:
-                if ended:
-                    return
-                time.sleep(1.0)
-
     def artifacts(self, run_id: int) -> list[Artifact]:
         return self._list(f"/runs/{run_id}/artifacts", Artifact)
 
@@ -380,7 +325,7 @@ def _as_body(source: SpecSource) -> dict[str, Any]:
         return {"spec": source.spec.model_dump(mode="json")}
     if isinstance(source, Mapping):
         return {"spec": dict(source)}
-    return {"yaml": _text(source)}
+    return {"yaml": text_of(source)}
 
 
 def _is_group(body: Mapping[str, Any]) -> bool:
@@ -399,14 +344,7 @@ def _as_yaml(source: SpecSource) -> str:
         return group_to_yaml(source)
     if isinstance(source, Mapping):
         return yaml.safe_dump(dict(source), sort_keys=False)
-    return _text(source)
-
-
-def _text(source: str | Path) -> str:
-    """YAML has several lines; anything shorter names a file."""
-    if isinstance(source, str) and "\n" in source:
-        return source
-    return Path(source).read_text(encoding="utf-8")
+    return text_of(source)
 
 
 def _series(series: MetricSeries) -> Series:

@@ -1,5 +1,8 @@
 """What all parts of the client share: an address, a token, and answers that become models of the contract."""
 
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
@@ -7,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from phylon import credentials
 from phylon.contract.base import Page
+from phylon.contract.logs import LoggedLine
 from phylon.errors import ApiError
 from phylon.transport import Transport
 
@@ -55,6 +59,21 @@ class Connection:
     def _page(self, path: str, kind: type[Item], **params: Any) -> Page[Item]:
         return self._get(path, cast(type[Page[Item]], Page[cast(Any, kind)]), **params)
 
+    def _act(self, kind: type[ResultType], path: str, body: Mapping[str, Any] | None = None) -> ResultType:
+        return self._read(kind, self._transport.request("POST", path, json=body))
+
+    def _logs(self, path: str, attempt: int | None, has_ended: Callable[[], bool]) -> Iterator[LoggedLine]:
+        after: str | None = None
+        while True:
+            ended = has_ended()  # asked first, so that the last lines are surely there
+            page = self._page(f"{path}/logs", LoggedLine, attempt=attempt, after=after, limit=1000)
+            yield from page.items
+            after = page.next
+            if not page.items:
+                if ended:
+                    return
+                time.sleep(1.0)
+
     def _read(self, kind: type[ResultType], answer: Any) -> ResultType:
         try:
             return kind.model_validate(answer, extra="ignore")  # a newer service may say more
@@ -66,3 +85,10 @@ class Connection:
                 f"{self.url} did not answer as this Phylon expects ({kind.__name__} {where}: {first['msg']}).",
                 "Use the same version of Phylon here and there, and check PHYLON_API_URL.",
             ) from None
+
+
+def text_of(source: str | Path) -> str:
+    """YAML has several lines; anything shorter names a file."""
+    if isinstance(source, str) and "\n" in source:
+        return source
+    return Path(source).read_text(encoding="utf-8")

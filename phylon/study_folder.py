@@ -1,29 +1,17 @@
-"""The folder of a study: what `phylon study` or the supervisor, and the study's process, share on disk.
-
-request.json    what to measure, and what is measured already; written by the launcher before the start
-study.jsonl     what was found (see `phylon.study`)
-events.jsonl    the spool: one event a line, line number = seq
-lock            held by the process while it lives
-"""
+"""The folder of a study, as `phylon.job_folder` says, with `study.jsonl`: what was found (see `phylon.study`)."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from phylon import study
-from phylon.run_directory import replace_file
+from phylon.job_folder import JobRequest
 from phylon.spec import RuntimeStudySpec
-from phylon.spec.distributions import Model
-from phylon.spool import SPOOL_FILE, cut_spool
 from phylon.study import Machine, Measurement, cell_of
 
-REQUEST_FILE = "request.json"
 
-
-class StudyRequest(Model):
+class StudyRequest(JobRequest):
     spec: dict[str, Any]
-    next_seq: int
-    """Number of the first event to report."""
     machine: Machine | None
     measurements: list[Measurement]
     """What was reported already, measured on that machine."""
@@ -33,17 +21,6 @@ class StudyRequest(Model):
 
 class FolderRefused(RuntimeError):
     """The study cannot go on in this folder; the text says why and what to do."""
-
-
-def write_request(folder: Path, request: StudyRequest) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / SPOOL_FILE).unlink(missing_ok=True)  # what was reported is stored, and cells are in `study.jsonl`
-    cut_spool(folder / SPOOL_FILE, request.next_seq)
-    replace_file(folder / REQUEST_FILE, request.model_dump_json(indent=1).encode())
-
-
-def read_request(folder: Path) -> StudyRequest:
-    return StudyRequest.model_validate_json((folder / REQUEST_FILE).read_bytes())
 
 
 def open_study(folder: Path, spec: RuntimeStudySpec, machine: Machine, request: StudyRequest) -> list[Measurement]:

@@ -4,13 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from phylon.accounts_client import AccountsClient
-from phylon.connection import ResultType
-from phylon.contract.evaluations import StoredEvaluation
 from phylon.contract.experiments import Experiment
 from phylon.contract.groups import ExperimentGroup
 from phylon.contract.queue import Queue
 from phylon.contract.runs import Attempt, ExtensionOutlook, Run
-from phylon.contract.studies import StoredStudy
 from phylon.contract.vocabulary import Priority
 from phylon.contract.workers import Worker, WorkerLoad
 
@@ -97,30 +94,6 @@ class WorkClient(AccountsClient):
     def extend_group(self, id: int, budget: Mapping[str, Any]) -> ExperimentGroup:
         return self._act(ExperimentGroup, f"/groups/{id}/extend", {"budget": dict(budget)})
 
-    def stop_study(self, id: int) -> StoredStudy:
-        return self._act(StoredStudy, f"/studies/{id}/stop")
-
-    def pause_study(self, id: int) -> StoredStudy:
-        return self._act(StoredStudy, f"/studies/{id}/pause")
-
-    def resume_study(self, id: int) -> StoredStudy:
-        return self._act(StoredStudy, f"/studies/{id}/resume")
-
-    def retry_study(self, id: int) -> StoredStudy:
-        return self._act(StoredStudy, f"/studies/{id}/retry")
-
-    def stop_evaluation(self, id: int) -> StoredEvaluation:
-        return self._act(StoredEvaluation, f"/evaluations/{id}/stop")
-
-    def pause_evaluation(self, id: int) -> StoredEvaluation:
-        return self._act(StoredEvaluation, f"/evaluations/{id}/pause")
-
-    def resume_evaluation(self, id: int) -> StoredEvaluation:
-        return self._act(StoredEvaluation, f"/evaluations/{id}/resume")
-
-    def retry_evaluation(self, id: int) -> StoredEvaluation:
-        return self._act(StoredEvaluation, f"/evaluations/{id}/retry")
-
     def stop_run(self, id: int) -> Run:
         return self._act(Run, f"/runs/{id}/stop")
 
@@ -143,6 +116,3 @@ class WorkClient(AccountsClient):
     def attempts(self, run_id: int) -> list[Attempt]:
         """The oldest first: who had the run, from which checkpoint to which step, and how it ended."""
         return self._list(f"/runs/{run_id}/attempts", Attempt)
-
-    def _act(self, kind: type[ResultType], path: str, body: Mapping[str, Any] | None = None) -> ResultType:
-        return self._read(kind, self._transport.request("POST", path, json=body))

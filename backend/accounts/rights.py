@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session, object_session
 
 from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.kit.errors import Forbidden
-from phylon.backend.models import Artifact, Evaluation, Experiment, Group, Job, Membership, Run, Study, User
+from phylon.backend.models import Artifact, Experiment, Group, Job, Membership, Payload, Run, User
 from phylon.contract.vocabulary import Role
 
 Columns = TypeVarTuple("Columns")
@@ -56,13 +56,13 @@ class ProjectAdminOnly(Forbidden):
 def visible(
     statement: Select[*Columns],
     viewer: Viewer,
-    model: type[Experiment | Group | Job | Run | Study | Evaluation | Artifact],
+    model: type[Experiment | Group | Job | Run | Payload | Artifact],
 ) -> Select[*Columns]:
     """The statement, limited to those rows of `model` that the viewer may see: those of their projects."""
     if viewer.is_admin:
         return statement
     projects = list(viewer.roles)
-    if issubclass(model, Run | Study | Evaluation | Artifact):
+    if issubclass(model, Run | Payload | Artifact):
         return statement.where(model.job_id.in_(select(Job.id).where(Job.project_id.in_(projects))))
     return statement.where(model.project_id.in_(projects))
 

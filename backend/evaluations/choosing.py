@@ -2,17 +2,17 @@
 
 from typing import NamedTuple
 
-from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.artifacts import repository as artifacts
 from phylon.backend.artifacts.service import is_policy
+from phylon.backend.catalogue.known import read_environment
 from phylon.backend.forks.gathering import kept_checkpoints
 from phylon.backend.kit.errors import Conflict, Invalid
 from phylon.backend.models import Artifact, Run
 from phylon.backend.runs import repository as runs
-from phylon.catalogue import Space, closest, find
+from phylon.catalogue import Space
 from phylon.contract.evaluations import PolicyChoice
 from phylon.policy.place import other_environment
 from phylon.spec import ExperimentSpec, parse_accepted
@@ -71,16 +71,7 @@ def _choose_file(session: Session, run: Run, asked: PolicyChoice, members: int) 
 
 def _find_place(trained: EnvironmentSpec, named: str, run_id: int) -> EnvironmentSpec:
     """What can be seen without the engine; that compares the spaces again before anyone plays."""
-    try:
-        place = EnvironmentSpec.model_validate(other_environment(trained, named).model_dump())
-    except ValidationError as error:
-        raise PlaceRefused(
-            f"'{named}' names no environment: {error.errors()[0]['msg']}.",
-            "Name one of the catalogue as suite:id, or module:Name-v0 of your own.",
-        ) from None
-    if place.module is None and find(place.suite, place.id) is None:
-        alike = " or ".join(closest(place.suite, place.id)) or "one of the catalogue"
-        raise PlaceRefused(f"Suite {place.suite} has no environment {place.id}.", f"Use {alike}.")
+    place = read_environment(other_environment(trained, named).model_dump())
     theirs, ours = entry_of(trained), entry_of(place)
     if theirs and ours and not (_fits(theirs.observation, ours.observation) and _fits(theirs.action, ours.action)):
         raise PlaceRefused(

@@ -1,19 +1,13 @@
 """An evaluation as a kind of job: which policies play what, and how its events become results."""
 
-from collections.abc import Sequence
-
 from sqlalchemy.orm import Session
 
-from phylon.backend.context import Context
-from phylon.backend.evaluations import repository
-from phylon.backend.evaluations.results import Reader
-from phylon.backend.events import repository as events
-from phylon.backend.jobs.kind import JobKind
+from phylon.backend.evaluations.service import EVALUATIONS
 from phylon.backend.kit.columns import without_nul
 from phylon.backend.kit.errors import Invalid
-from phylon.backend.models import Evaluation, EvaluationPolicy, Event, Experiment, Job, Run
+from phylon.backend.models import Evaluation, EvaluationPolicy, Experiment, Run
+from phylon.backend.payloads.job import folded
 from phylon.backend.runs import extension
-from phylon.contract.base import ReadModel
 from phylon.contract.evaluation_events import (
     EVALUATION_EVENTS,
     EpisodeFilmed,
@@ -27,8 +21,7 @@ from phylon.contract.protocol import CheckpointedRun, EvaluationPayload, JobEven
 from phylon.policy.names import ARCHIVE
 
 
-def make_payload(session: Session, job: Job) -> EvaluationPayload:
-    evaluation = repository.of_job(session, job.id)
+def _payload(session: Session, evaluation: Evaluation) -> EvaluationPayload:
     return EvaluationPayload(
         policies=[_refer(session, policy) for policy in evaluation.policies],
         environment=evaluation.environment,
@@ -56,30 +49,28 @@ def _refer(session: Session, policy: EvaluationPolicy) -> PolicyReference:
     )
 
 
-def apply(session: Session, context: Context, job: Job, fresh: Sequence[JobEvent]) -> None:
-    evaluation = repository.of_job(session, job.id)
-    for event in fresh:
-        match event:
-            case PolicyLoaded():
-                _policy(evaluation, event.policy).loaded = LoadedPolicy(
-                    environment=event.environment,
-                    deterministic=event.deterministic,
-                    member=event.member,
-                    step=event.policy_step,
-                    weights_sha256=event.weights_sha256,
-                ).model_dump(mode="json")
-            case EpisodesPlayed():
-                _add_played(_policy(evaluation, event.policy), event)
-            case EpisodeFilmed():
-                policy = _policy(evaluation, event.policy)
-                kept = {"episode", "episode_return", "episode_steps", "ended", "bytes", "sha256"}
-                film = event.model_dump(include=kept) | {"name": event.file}
-                policy.films = [*(each for each in policy.films if each["episode"] != event.episode), film]
-                policy.film_problem = None
-            case NotFilmed():
-                _policy(evaluation, event.policy).film_problem = without_nul(event.reason)
-            case _:
-                pass  # an outcome has changed the job
+def _fold(session: Session, evaluation: Evaluation, event: JobEvent) -> None:
+    match event:
+        case PolicyLoaded():
+            _policy(evaluation, event.policy).loaded = LoadedPolicy(
+                environment=event.environment,
+                deterministic=event.deterministic,
+                member=event.member,
+                step=event.policy_step,
+                weights_sha256=event.weights_sha256,
+            ).model_dump(mode="json")
+        case EpisodesPlayed():
+            _add_played(_policy(evaluation, event.policy), event)
+        case EpisodeFilmed():
+            policy = _policy(evaluation, event.policy)
+            kept = {"episode", "episode_return", "episode_steps", "ended", "bytes", "sha256"}
+            film = event.model_dump(include=kept) | {"name": event.file}
+            policy.films = [*(each for each in policy.films if each["episode"] != event.episode), film]
+            policy.film_problem = None
+        case NotFilmed():
+            _policy(evaluation, event.policy).film_problem = without_nul(event.reason)
+        case _:
+            pass
 
 
 def _policy(evaluation: Evaluation, place: int) -> EvaluationPolicy:
@@ -97,22 +88,17 @@ def _add_played(policy: EvaluationPolicy, event: EpisodesPlayed) -> None:
     policy.returns, policy.lengths = [*policy.returns, *event.returns], [*policy.lengths, *event.lengths]
 
 
-def rewind(session: Session, context: Context, job: Job, from_seq: int) -> None:
-    """Fold again what is left of the history."""
-    for policy in repository.of_job(session, job.id).policies:
+def _forget(session: Session, evaluation: Evaluation) -> None:
+    for policy in evaluation.policies:
         policy.loaded, policy.film_problem = None, None
         policy.returns, policy.lengths, policy.films = [], [], []
-    rows = reversed(events.of_kinds(session, job.id, "loaded", "played", "film", "not_filmed"))
-    apply(session, context, job, [evaluation_event.validate_json(row.payload or "") for row in rows])
 
 
-def restore(session: Session, job: Job, stored: Sequence[Event]) -> dict[int, str]:
-    return {}
-
-
-def read(session: Session, job: Job) -> ReadModel:
-    evaluation = repository.of_job(session, job.id)
-    return Reader(session, None, [evaluation]).summary(evaluation)
-
-
-EVALUATION = JobKind(EVALUATION_EVENTS, frozenset({"played", "film"}), make_payload, apply, rewind, restore, read)
+EVALUATION = folded(
+    *(EVALUATIONS, EVALUATION_EVENTS, evaluation_event),
+    progress=frozenset({"played", "film"}),
+    history=("loaded", "played", "film", "not_filmed"),
+    payload=_payload,
+    fold=_fold,
+    forget=_forget,
+)

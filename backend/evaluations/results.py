@@ -5,11 +5,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from phylon.backend.accounts.names import owner_name, project_name
 from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.evaluations import repository
-from phylon.backend.events import position
 from phylon.backend.models import Evaluation, EvaluationPolicy
+from phylon.backend.payloads import service as payloads
 from phylon.contract.evaluations import (
     EvaluatedPolicy,
     EvaluationFilm,
@@ -20,7 +19,6 @@ from phylon.contract.evaluations import (
     PlayedSummary,
     StoredEvaluation,
 )
-from phylon.contract.vocabulary import JobStatus
 from phylon.statistics.episodes import difference, summarise
 
 
@@ -41,19 +39,8 @@ class Reader:
         return StoredEvaluation(**self._fields(evaluation), played=played)
 
     def _fields(self, evaluation: Evaluation) -> dict[str, Any]:
-        job = evaluation.job
         first = evaluation.policies[0]
-        return {
-            "id": evaluation.id,
-            "name": evaluation.name,
-            "status": job.status,
-            "is_pausing": job.yield_to == JobStatus.PAUSED,
-            "owner": owner_name(job),
-            "project": project_name(job),
-            "created_at": job.created_at,
-            "started_at": job.started_at,
-            "finished_at": job.finished_at,
-            "worker_name": job.worker_name,
+        return payloads.fields(evaluation) | {
             "environment": evaluation.environment,
             "episodes": evaluation.episodes,
             "seed": evaluation.seed,
@@ -62,9 +49,6 @@ class Reader:
             "done": sum(len(each.returns) for each in evaluation.policies),
             "total": evaluation.episodes * len(evaluation.policies),
             "policies": [self._policy(evaluation, each, first) for each in evaluation.policies],
-            "error": job.error["message"] if job.error else None,
-            "remedy": job.error["remedy"] if job.error else None,
-            "stream": position.newest(job),
         }
 
     def _policy(self, evaluation: Evaluation, row: EvaluationPolicy, first: EvaluationPolicy) -> EvaluatedPolicy:

@@ -16,7 +16,7 @@ from phylon.backend.jobs.status import HELD, JobStatus, move
 from phylon.backend.kit import clock
 from phylon.backend.kit.errors import Invalid
 from phylon.backend.models import Attempt, Job
-from phylon.backend.webhooks.runs import notify_diverged, notify_end
+from phylon.backend.webhooks.jobs import notify_diverged, notify_end
 from phylon.contract.events import Diverged
 from phylon.contract.protocol import OUTCOMES, JobEvent
 

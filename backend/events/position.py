@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
-from fastapi import Header, Query
+from fastapi import Depends, Header, Query
 
 from phylon.backend.kit.errors import Invalid
 from phylon.backend.models import Job
@@ -42,6 +42,9 @@ def get_position(after: After = None, last_event_id: Annotated[str | None, Heade
     """Where the reader left off. A reconnecting browser's header is newer than the address it first opened."""
     given = last_event_id or after
     return _parse(given) if given else None
+
+
+PositionDep = Annotated[Position | None, Depends(get_position)]
 
 
 def get_positions(

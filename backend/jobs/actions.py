@@ -101,7 +101,7 @@ def act(
     session: Session, context: Context, viewer: Viewer, action: Action, jobs: Sequence[Job], noun: str, number: int
 ) -> None:
     """On all of these jobs, locked, that it applies to; refused where there is none. `noun` is what they make up."""
-    name = f"{noun} {number}"
+    name = f"{noun.replace('_', ' ')} {number}"
     for job in jobs:
         require_change(viewer, job, name)
     chosen = [job for job in jobs if action.applies(job)]

@@ -11,7 +11,7 @@ from phylon.backend.jobs.status import HELD, JobStatus, move
 from phylon.backend.kit import clock
 from phylon.backend.kit.database import after_commit
 from phylon.backend.models import Job, Worker
-from phylon.backend.webhooks.runs import notify_end
+from phylon.backend.webhooks.jobs import notify_end
 
 
 def ring(session: Session, context: Context, job_id: int) -> None:

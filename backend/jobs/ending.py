@@ -14,7 +14,7 @@ from phylon.backend.jobs.status import JobStatus
 from phylon.backend.kit import clock
 from phylon.backend.kit.columns import without_nul
 from phylon.backend.models import Attempt, Job, Worker
-from phylon.backend.webhooks.runs import notify_lost, notify_quarantined
+from phylon.backend.webhooks.jobs import notify_lost, notify_quarantined
 from phylon.backend.workers import repository as workers
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)

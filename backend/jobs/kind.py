@@ -8,13 +8,15 @@ from sqlalchemy.orm import Session
 from phylon.backend.context import Context
 from phylon.backend.models import Event, Job
 from phylon.contract.base import ReadModel
-from phylon.contract.protocol import EvaluationPayload, JobEvent, RunPayload, StudyPayload
+from phylon.contract.protocol import EnvironmentCheckPayload, EvaluationPayload, JobEvent, RunPayload, StudyPayload
+
+PayloadMessage = RunPayload | StudyPayload | EvaluationPayload | EnvironmentCheckPayload
 
 
 class MakePayload(Protocol):
     """What a worker needs to execute the job, as part of its claim."""
 
-    def __call__(self, session: Session, job: Job, /) -> RunPayload | StudyPayload | EvaluationPayload: ...
+    def __call__(self, session: Session, job: Job, /) -> PayloadMessage: ...
 
 
 class ApplyEvents(Protocol):

@@ -1,6 +1,6 @@
 """Queries about jobs and their attempts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import cast
 
@@ -13,7 +13,7 @@ from phylon.backend.jobs.blame import CRASHED, Past
 from phylon.backend.jobs.status import HELD, JobStatus
 from phylon.backend.kit import clock
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Attempt, Evaluation, Job, Run, Study, Worker
+from phylon.backend.models import Attempt, Job, Run, Worker
 
 
 def find(session: Session, job_id: int) -> Job | None:
@@ -22,14 +22,6 @@ def find(session: Session, job_id: int) -> Job | None:
 
 def find_visible(session: Session, viewer: Viewer, job_id: int) -> Job | None:
     return session.scalar(visible(select(Job).where(Job.id == job_id), viewer, Job))
-
-
-def of_payloads(
-    session: Session, viewer: Viewer, model: type[Run] | type[Study] | type[Evaluation], ids: Sequence[int]
-) -> dict[int, int]:
-    """The jobs of those of these runs, studies or evaluations that the viewer may see, by their own number."""
-    rows = session.execute(visible(select(model.id, model.job_id).where(model.id.in_(ids)), viewer, model))
-    return {id: job_id for id, job_id in rows}
 
 
 def lock(session: Session, job_id: int) -> Job:

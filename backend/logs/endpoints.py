@@ -5,12 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from phylon.backend.dependencies import ReadSession, ViewerDep
-from phylon.backend.evaluations import repository as evaluations
 from phylon.backend.kit.errors import NotFound, responses
 from phylon.backend.kit.parameters import After, Id, Number
 from phylon.backend.logs import service
 from phylon.backend.runs import repository as runs
-from phylon.backend.studies import repository as studies
 from phylon.contract.base import Page
 from phylon.contract.logs import LoggedLine
 
@@ -30,29 +28,3 @@ def list_run_logs(
 ) -> Page[LoggedLine]:
     """In the order in which they were printed. A log may grow, so that `next` is never null."""
     return service.read(session, runs.get(session, viewer, id).job_id, attempt=attempt, after=after, limit=limit)
-
-
-@router.get("/studies/{id}/logs", responses=responses(NotFound))
-def list_study_logs(
-    id: Id,
-    session: ReadSession,
-    viewer: ViewerDep,
-    attempt: Number | None = None,
-    after: After = None,
-    limit: Limit = 1000,
-) -> Page[LoggedLine]:
-    """In the order in which they were printed. A log may grow, so that `next` is never null."""
-    return service.read(session, studies.get(session, viewer, id).job_id, attempt=attempt, after=after, limit=limit)
-
-
-@router.get("/evaluations/{id}/logs", responses=responses(NotFound))
-def list_evaluation_logs(
-    id: Id,
-    session: ReadSession,
-    viewer: ViewerDep,
-    attempt: Number | None = None,
-    after: After = None,
-    limit: Limit = 1000,
-) -> Page[LoggedLine]:
-    """In the order in which they were printed. A log may grow, so that `next` is never null."""
-    return service.read(session, evaluations.get(session, viewer, id).job_id, attempt=attempt, after=after, limit=limit)

@@ -7,6 +7,7 @@ from phylon.backend.models.base import Base
 from phylon.backend.models.control_group import ControlGroup
 from phylon.backend.models.credential import OneTimeCode, SignIn, SignInFailures, Token
 from phylon.backend.models.deletable import index_deleted
+from phylon.backend.models.environment_check import EnvironmentCheck
 from phylon.backend.models.evaluation import Evaluation, EvaluationPolicy
 from phylon.backend.models.event import Event
 from phylon.backend.models.experiment import Experiment
@@ -17,6 +18,7 @@ from phylon.backend.models.idempotency_key import IdempotencyKey
 from phylon.backend.models.job import Job
 from phylon.backend.models.log_line import LogLine
 from phylon.backend.models.metrics import MetricAxis, MetricColumn, MetricSummary, MetricTick
+from phylon.backend.models.payload import Payload
 from phylon.backend.models.project import DEFAULT_PROJECT, Membership, Project
 from phylon.backend.models.run import Run
 from phylon.backend.models.span import Span
@@ -38,6 +40,7 @@ __all__ = [
     "AuditRecord",
     "Base",
     "ControlGroup",
+    "EnvironmentCheck",
     "Evaluation",
     "EvaluationPolicy",
     "Event",
@@ -54,6 +57,7 @@ __all__ = [
     "MetricSummary",
     "MetricTick",
     "OneTimeCode",
+    "Payload",
     "Project",
     "Run",
     "SignIn",

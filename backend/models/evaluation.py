@@ -2,22 +2,17 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from phylon.backend.kit.columns import BigKey
-from phylon.backend.models.base import NUMBERED, Base
-from phylon.backend.models.deletable import Deletable
-from phylon.backend.models.job import Job
+from phylon.backend.models.base import Base
+from phylon.backend.models.payload import Payload
 
 
-class Evaluation(Deletable, Base):
+class Evaluation(Payload, Base):
     __tablename__ = "evaluations"
-    __table_args__ = (UniqueConstraint("job_id"), NUMBERED)
+    kind = "evaluation"
 
-    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
-    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
-    name: Mapped[str] = mapped_column(String(200))
     environment: Mapped[str | None] = mapped_column(String(200), default=None)
     """Where all policies play, as it was asked for; None where each plays where it was trained."""
     episodes: Mapped[int]
@@ -26,7 +21,6 @@ class Evaluation(Deletable, Base):
     sample: Mapped[bool | None] = mapped_column(default=None)
     films: Mapped[int] = mapped_column(default=0)
 
-    job: Mapped[Job] = relationship(lazy="joined", innerjoin=True, cascade="all, delete-orphan", single_parent=True)
     policies: Mapped[list["EvaluationPolicy"]] = relationship(
         lazy="selectin", order_by="EvaluationPolicy.place", cascade="all, delete-orphan"
     )

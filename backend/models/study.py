@@ -2,21 +2,17 @@
 
 from typing import Any
 
-from sqlalchemy import ForeignKey, String, Text, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy import ForeignKey, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
 
-from phylon.backend.kit.columns import BigKey
-from phylon.backend.models.base import NUMBERED, Base
-from phylon.backend.models.deletable import Deletable
-from phylon.backend.models.job import Job
+from phylon.backend.models.base import Base
+from phylon.backend.models.payload import Payload
 
 
-class Study(Deletable, Base):
+class Study(Payload, Base):
     __tablename__ = "studies"
-    __table_args__ = (UniqueConstraint("job_id"), NUMBERED)
+    kind = "study"
 
-    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
-    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(100))
     description: Mapped[str] = mapped_column(Text)
     spec: Mapped[dict[str, Any]]
@@ -27,8 +23,6 @@ class Study(Deletable, Base):
     """Where it was measured; None before anyone began."""
     progress: Mapped[str | None] = mapped_column(Text, default=None)
     """What the newest attempt reported last, in words."""
-
-    job: Mapped[Job] = relationship(lazy="joined", innerjoin=True, cascade="all, delete-orphan", single_parent=True)
 
 
 class StudyMeasurement(Base):

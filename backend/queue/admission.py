@@ -12,6 +12,7 @@ from phylon.backend.queue.ask import Ask, Needs, Offer, describe, find_lacking, 
 from phylon.backend.queue.snapshot import host_offer
 from phylon.forecast.memory import CARD_PROCESSES, members_at_once, population_memory
 from phylon.spec import ExperimentSpec, RuntimeStudySpec
+from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.resources import ResourcesSpec
 
 KNOWN = timedelta(days=1)
@@ -50,6 +51,12 @@ def ask_of_evaluation(resources: ResourcesSpec, specs: Iterable[ExperimentSpec])
     """`specs`: of the policies, in the environments where they play. A policy and its episodes take little memory, so
     none is forecast."""
     return _plain_ask(resources, tuple(dict.fromkeys(map(_needs, specs))), None)
+
+
+def ask_of_environment(environment: EnvironmentSpec, worker_id: int | None) -> Ask:
+    """To try it, on one device of any kind."""
+    own = environment.id if environment.module else None
+    return _plain_ask(ResourcesSpec(), (Needs(environment.suite, None, None, own),), worker_id)
 
 
 def _plain_ask(resources: ResourcesSpec, needs: tuple[Needs, ...], worker_id: int | None) -> Ask:

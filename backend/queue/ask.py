@@ -15,8 +15,9 @@ class Needs(NamedTuple):
     """Installed parts without which a worker cannot execute a job."""
 
     suite: str
-    algorithm: str
-    method: str
+    algorithm: str | None
+    method: str | None
+    """None where nothing is trained."""
     environment: str | None = None
     """One that only workers have whose operators allowed its module."""
 
@@ -140,9 +141,9 @@ def find_lacking(ask: Ask, offer: Offer) -> str | None:
 def _find_missing(needs: Needs, offer: Offer) -> str | None:
     if needs.suite not in offer.suites:
         return f"the suite '{needs.suite}'"
-    if offer.algorithms is not None and needs.algorithm not in offer.algorithms:
+    if needs.algorithm and offer.algorithms is not None and needs.algorithm not in offer.algorithms:
         return f"the algorithm '{needs.algorithm}'"
-    if offer.methods is not None and needs.method not in offer.methods:
+    if needs.method and offer.methods is not None and needs.method not in offer.methods:
         return f"the population method '{needs.method}'"
     if needs.environment is not None and needs.environment not in offer.environments:
         return f"the environment '{needs.environment}'"

@@ -11,7 +11,8 @@ from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.jobs.status import HELD, JobStatus
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Attempt, Evaluation, Experiment, Job, Project, Run, Study, Usage, User, Worker
+from phylon.backend.models import Attempt, Experiment, Job, Project, Run, Usage, User, Worker
+from phylon.backend.payloads.repository import NAME, NUMBER, joined
 from phylon.contract.vocabulary import Priority
 
 Rows = Sequence[Any]
@@ -243,18 +244,13 @@ def described(session: Session, job_ids: Sequence[int]) -> dict[int, Any]:
             *(Job.id, Job.kind, Job.owner_id, Job.project_id, Job.priority, Job.status, Job.devices, Job.ask),
             *(Job.queued_at, Job.not_before, Job.expected_seconds, Job.slots, Job.yield_to, Job.finished_at, Job.error),
             Attempt.ended_at,
-            *(Run.id.label("run_id"), Experiment.id.label("experiment_id"), Study.id.label("study_id")),
-            Evaluation.id.label("evaluation_id"),
-            func.coalesce(Experiment.name, Study.name, Evaluation.name).label("name"),
+            *(Run.id.label("run_id"), Experiment.id.label("experiment_id")),
+            *(NUMBER.label("payload_id"), NAME.label("name")),
         )
         .outerjoin(Attempt, (Attempt.job_id == Job.id) & (Attempt.number == Job.attempt))
-        .outerjoin(Run, Run.job_id == Job.id)
-        .outerjoin(Experiment, Experiment.id == Run.experiment_id)
-        .outerjoin(Study, Study.job_id == Job.id)
-        .outerjoin(Evaluation, Evaluation.job_id == Job.id)
         .where(Job.id.in_(job_ids))
     )
-    return {row.id: row for row in session.execute(statement)}
+    return {row.id: row for row in session.execute(joined(statement))}
 
 
 def backing_off(session: Session, now: datetime, only: Only) -> list[int]:

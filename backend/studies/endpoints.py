@@ -3,20 +3,17 @@
 from fastapi import APIRouter
 
 from phylon.backend.accounts.projects.service import NotMember
-from phylon.backend.accounts.rights import NotYours
-from phylon.backend.dependencies import ContextDep, ReadSession, ViewerDep, WriteSession
+from phylon.backend.dependencies import ContextDep, ViewerDep, WriteSession
 from phylon.backend.idempotency import OnceDep
-from phylon.backend.jobs.action_endpoints import add_actions
 from phylon.backend.kit.errors import Invalid, NotFound, responses
-from phylon.backend.kit.parameters import After, Id, Limit
+from phylon.backend.payloads.endpoints import add_routes
 from phylon.backend.queue.admission import NoWorkerFits
 from phylon.backend.studies import service
-from phylon.backend.studies.service import StudyActive
-from phylon.contract.base import Page
-from phylon.contract.studies import StoredStudy, StudyFromYaml, StudySummary, StudyUpload
+from phylon.contract.stream import StudyStreamMessage
+from phylon.contract.studies import StoredStudy, StudyFromYaml, StudyUpload
 
 router = APIRouter(prefix="/studies", tags=["studies"])
-add_actions(router, "study", StoredStudy, service.act)
+add_routes(router, service.STUDIES, StudyStreamMessage)
 
 
 @router.post("", status_code=201, responses=responses(Invalid, NoWorkerFits, NotFound, NotMember))
@@ -33,21 +30,3 @@ def upload_study(
 ) -> StoredStudy:
     """Stores a study that was run by `phylon study`."""
     return once(body, StoredStudy, lambda: service.upload(session, context, viewer, body))
-
-
-@router.get("")
-def list_studies(
-    session: ReadSession, viewer: ViewerDep, limit: Limit = 100, after: After = None
-) -> Page[StudySummary]:
-    """The newest first."""
-    return service.list_page(session, viewer, limit, after)
-
-
-@router.get("/{id}", responses=responses(NotFound))
-def get_study(id: Id, session: ReadSession, viewer: ViewerDep) -> StoredStudy:
-    return service.get(session, viewer, id)
-
-
-@router.delete("/{id}", status_code=204, responses=responses(NotFound, NotYours, StudyActive))
-def delete_study(id: Id, session: WriteSession, viewer: ViewerDep) -> None:
-    service.delete(session, viewer, id)

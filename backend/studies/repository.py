@@ -1,48 +1,15 @@
-"""Queries about runtime studies. Each comes with its job."""
+"""Queries about runtime studies and what they measured."""
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, func, select
-from sqlalchemy.orm import Session, joinedload, selectinload
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
 
 from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
-from phylon.backend.jobs import repository as jobs
-from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Job, Study, StudyMeasurement
 from phylon.contract.studies import Measurement
 from phylon.contract.vocabulary import ACTIVE
-
-_OWNED = (joinedload(Study.job).options(selectinload(Job.owner), selectinload(Job.project)),)
-
-
-def get(session: Session, viewer: Viewer, study_id: int) -> Study:
-    study = session.scalar(visible(select(Study).where(Study.id == study_id), viewer, Study).options(*_OWNED))
-    if study is None:
-        raise NotFound("study", study_id)
-    return study
-
-
-def of_job(session: Session, job_id: int) -> Study:
-    return session.scalars(select(Study).where(Study.job_id == job_id)).one()
-
-
-def lock(session: Session, viewer: Viewer, study_id: int) -> Study:
-    """Changed by nobody else until this transaction ends: its job is locked, as every writer does before it writes."""
-    study = get(session, viewer, study_id)
-    jobs.lock(session, study.job_id)
-    session.refresh(study)
-    return study
-
-
-def page(session: Session, viewer: Viewer, limit: int, after: int | None) -> tuple[list[Study], int]:
-    """The newest first, and how many there are in all. `after` is an id."""
-    numbers = visible(select(Study.id), viewer, Study)
-    total = session.scalar(select(func.count()).select_from(numbers.subquery())) or 0
-    statement = visible(select(Study), viewer, Study).options(*_OWNED).order_by(Study.id.desc()).limit(limit)
-    if after is not None:
-        statement = statement.where(Study.id < after)
-    return list(session.scalars(statement)), total
 
 
 def newest_measured(session: Session, viewer: Viewer, limit: int) -> list[Study]:

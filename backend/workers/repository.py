@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Attempt, Evaluation, Experiment, Job, Run, Study, Worker
+from phylon.backend.models import Attempt, Job, Worker
+from phylon.backend.payloads.repository import NAME, NUMBER, joined
 
 
 class BusyTime(NamedTuple):
@@ -79,15 +80,7 @@ def quarantined(session: Session) -> frozenset[int]:
 def payloads(session: Session, viewer: Viewer, job_ids: Iterable[int]) -> dict[int, tuple[str, int, str]]:
     """The kind of each of these jobs, and number and name of its run, study or evaluation. What is deleted, or not the
     viewer's to see, is left out."""
-    number, name = (Run.id, Study.id, Evaluation.id), (Experiment.name, Study.name, Evaluation.name)
-    statement = (
-        select(Job.id, Job.kind, func.coalesce(*number), func.coalesce(*name))
-        .outerjoin(Run, Run.job_id == Job.id)
-        .outerjoin(Experiment, Experiment.id == Run.experiment_id)
-        .outerjoin(Study, Study.job_id == Job.id)
-        .outerjoin(Evaluation, Evaluation.job_id == Job.id)
-        .where(Job.id.in_(list(job_ids)))
-    )
+    statement = joined(select(Job.id, Job.kind, NUMBER, NAME)).where(Job.id.in_(list(job_ids)))
     return {job_id: (kind, id, name) for job_id, kind, id, name in session.execute(visible(statement, viewer, Job))}
 
 

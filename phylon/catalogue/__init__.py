@@ -30,6 +30,7 @@ __all__ = [
     "multi_discrete",
     "offering",
     "search",
+    "suite_of",
 ]
 
 
@@ -70,3 +71,10 @@ def search(suite: str | None = None, word: str | None = None) -> list[Environmen
         if (suite is None or entry.suite == suite)
         and (word is None or word.lower() in entry.id.lower() or word.lower() in entry.family)
     ]
+
+
+def suite_of(id: str) -> str:
+    """The suite of an environment that is named by its id alone: the usual one where several have it, or none."""
+    usual = next(suite.name for suite in suites().values() if suite.is_usual)
+    found = [entry.suite for entry in entries() if entry.id == id]
+    return usual if usual in found or not found else found[0]

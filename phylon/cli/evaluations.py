@@ -1,21 +1,17 @@
 """Evaluations on the service's workers: `phylon play --on-worker` asks for one, `phylon evaluations` lists them."""
 
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from phylon.cli.console import err, number, print_json, print_table
-from phylon.cli.exits import INTERRUPTED, BadInput, WorkFailed
+from phylon.cli.console import number, print_json, print_table
+from phylon.cli.exits import BadInput, WorkFailed
 from phylon.cli.experiments import UrlOption
+from phylon.cli.following import follow
 from phylon.cli.language import JsonOption
 from phylon.client import Client
-from phylon.contract.evaluations import EvaluatedPolicy, EvaluationSummary, StoredEvaluation
-from phylon.contract.vocabulary import ACTIVE, JobStatus
-
-POLL_SECONDS = 0.5
+from phylon.contract.evaluations import EvaluatedPolicy, EvaluationSummary
 
 
 def play_on_worker(
@@ -37,29 +33,10 @@ def play_on_worker(
         asked = client.evaluate(
             runs, episodes=episodes, seed=seed, environment=env, sample=sample, films=0 if film is None else 1
         )
-        found = _follow(client, asked)
-        if found.status != JobStatus.FINISHED:
-            said = f": {found.error}; {found.remedy}" if found.error else ""
-            raise WorkFailed(f"evaluation {found.id} is {found.status}{said}")
+        found = follow(client, asked, client.evaluation, "evaluation", lambda now: (now.done, now.total))
         if film is not None:
             _fetch_film(client, found.policies[0], film)
     return found.seed, [_row(policy) for policy in found.policies]
-
-
-def _follow(client: Client, asked: StoredEvaluation) -> StoredEvaluation:
-    err.print(f"evaluation {asked.id} waits for a worker: {client.url}/evaluations?id={asked.id}", highlight=False)
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=err)
-    try:
-        with bar:
-            task = bar.add_task(asked.status, total=asked.total)
-            while (found := client.evaluation(asked.id)).status in ACTIVE:
-                bar.update(task, completed=found.done, description=found.status)
-                time.sleep(POLL_SECONDS)
-            bar.update(task, completed=found.done, description=found.status)
-            return found
-    except KeyboardInterrupt:
-        err.print(f"it goes on; `phylon stop --evaluation {asked.id}` ends it", markup=False, highlight=False)
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _fetch_film(client: Client, policy: EvaluatedPolicy, film: Path) -> None:

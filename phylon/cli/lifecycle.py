@@ -1,7 +1,7 @@
 """Commands that change how work goes on: stop, pause, resume, retry, extend; and attempts, their history."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
@@ -13,11 +13,10 @@ from phylon.cli.language import JsonOption
 from phylon.cli.runs import choose_run
 from phylon.cli.spec_argument import set_field
 from phylon.client import Client
-from phylon.contract.evaluations import StoredEvaluation
 from phylon.contract.experiments import Experiment
 from phylon.contract.groups import ExperimentGroup
+from phylon.contract.payloads import PayloadSummary
 from phylon.contract.runs import Attempt, Run
-from phylon.contract.studies import StoredStudy
 
 ExperimentsArgument = Annotated[
     list[int] | None,
@@ -29,78 +28,57 @@ ReplicateOption = Annotated[
 GroupOption = Annotated[int | None, typer.Option(help="All experiments of the group with this number.")]
 StudyOption = Annotated[int | None, typer.Option(help="The runtime study with this number.")]
 EvaluationOption = Annotated[int | None, typer.Option(help="The evaluation with this number.")]
+CheckOption = Annotated[int | None, typer.Option(help="The check of an environment with this number.")]
 
 
-class Verb(NamedTuple):
-    of_run: Callable[..., Run]
-    of_experiment: Callable[..., Experiment]
-    of_group: Callable[..., ExperimentGroup]
-    of_study: Callable[[Client, int], StoredStudy] | None = None
-    of_evaluation: Callable[[Client, int], StoredEvaluation] | None = None
+Verb = Literal["stop", "pause", "resume", "retry", "extend"]
 
 
-def stop(
-    experiments: ExperimentsArgument = None,
-    replicate: ReplicateOption = None,
-    group: GroupOption = None,
-    study: StudyOption = None,
-    evaluation: EvaluationOption = None,
-    url: UrlOption = None,
-) -> None:
+def _command(verb: Verb, help: str) -> Callable[..., None]:
+    def command(
+        experiments: ExperimentsArgument = None,
+        replicate: ReplicateOption = None,
+        group: GroupOption = None,
+        study: StudyOption = None,
+        evaluation: EvaluationOption = None,
+        environment_check: CheckOption = None,
+        url: UrlOption = None,
+    ) -> None:
+        others = {"study": study, "evaluation": evaluation, "environment_check": environment_check}
+        _act(verb, experiments, replicate, group, others, url)
+
+    command.__doc__ = help
+    return command
+
+
+stop = _command(
+    "stop",
     """Let runs end at their next segment border, each with a checkpoint; what waits leaves the queue.
 
     Example: `phylon stop 3`
-    """
-    verb = Verb(Client.stop_run, Client.stop, Client.stop_group, Client.stop_study, Client.stop_evaluation)
-    _act(verb, experiments, replicate, group, study, evaluation, url)
-
-
-def pause(
-    experiments: ExperimentsArgument = None,
-    replicate: ReplicateOption = None,
-    group: GroupOption = None,
-    study: StudyOption = None,
-    evaluation: EvaluationOption = None,
-    url: UrlOption = None,
-) -> None:
+    """,
+)
+pause = _command(
+    "pause",
     """Let runs keep their checkpoint, leave their worker at the next segment border, and wait.
 
     Example: `phylon pause 3 4`
-    """
-    verb = Verb(Client.pause_run, Client.pause, Client.pause_group, Client.pause_study, Client.pause_evaluation)
-    _act(verb, experiments, replicate, group, study, evaluation, url)
-
-
-def resume(
-    experiments: ExperimentsArgument = None,
-    replicate: ReplicateOption = None,
-    group: GroupOption = None,
-    study: StudyOption = None,
-    evaluation: EvaluationOption = None,
-    url: UrlOption = None,
-) -> None:
+    """,
+)
+resume = _command(
+    "resume",
     """Let paused or stopped runs go on from their newest checkpoint.
 
     Example: `phylon resume 3 --replicate 0`
-    """
-    verb = Verb(Client.resume_run, Client.resume, Client.resume_group, Client.resume_study, Client.resume_evaluation)
-    _act(verb, experiments, replicate, group, study, evaluation, url)
-
-
-def retry(
-    experiments: ExperimentsArgument = None,
-    replicate: ReplicateOption = None,
-    group: GroupOption = None,
-    study: StudyOption = None,
-    evaluation: EvaluationOption = None,
-    url: UrlOption = None,
-) -> None:
+    """,
+)
+retry = _command(
+    "retry",
     """Let failed runs go on from their newest checkpoint, with all their attempts.
 
     Example: `phylon retry --group 2`
-    """
-    verb = Verb(Client.retry_run, Client.retry, Client.retry_group, Client.retry_study, Client.retry_evaluation)
-    _act(verb, experiments, replicate, group, study, evaluation, url)
+    """,
+)
 
 
 def extend(
@@ -127,8 +105,7 @@ def extend(
         set_field(changes, override)
     if changes.keys() != {"budget"} or not isinstance(changes["budget"], dict):
         raise BadInput("extend changes the budget alone, e.g. --set budget.env_steps=2000000")
-    verb = Verb(Client.extend_run, Client.extend, Client.extend_group)
-    _act(verb, experiments, replicate, group, None, None, url, changes["budget"])
+    _act("extend", experiments, replicate, group, {}, url, changes["budget"])
 
 
 def _act(
@@ -136,35 +113,33 @@ def _act(
     experiments: list[int] | None,
     replicate: int | None,
     group: int | None,
-    study: int | None,
-    evaluation: int | None,
+    others: Mapping[str, int | None],
     url: str | None,
     *arguments: Any,
 ) -> None:
-    if bool(experiments) + sum(number is not None for number in (group, study, evaluation)) != 1:
-        or_other = ", or --study or --evaluation with that of one" if verb.of_study else ""
+    """`others`: what jobs do beside training, by kind. The client has a method for each verb and kind."""
+    if bool(experiments) + sum(number is not None for number in (group, *others.values())) != 1:
+        or_other = ", or --study, --evaluation or --environment-check with that of one" if others else ""
         raise BadInput(f"give the numbers of experiments, or --group with the number of a group{or_other}")
     if not experiments and replicate is not None:
         raise BadInput("--replicate is for experiments; all else is changed as a whole")
     with Client(url) as client:
-        if study is not None and verb.of_study is not None:
-            measured = verb.of_study(client, study)
-            now = "about to pause" if measured.is_pausing else measured.status
-            say(f"study [bold]{measured.id}[/] ({escape(measured.name)}) is {now}")
-        if evaluation is not None and verb.of_evaluation is not None:
-            played = verb.of_evaluation(client, evaluation)
-            now = "about to pause" if played.is_pausing else played.status
-            say(f"evaluation [bold]{played.id}[/] ({escape(played.name)}) is {now}")
+        for kind, number in others.items():
+            if number is not None:
+                payload: PayloadSummary = getattr(client, f"{verb}_{kind}")(number)
+                now = "about to pause" if payload.is_pausing else payload.status
+                say(f"{kind.replace('_', ' ')} [bold]{payload.id}[/] ({escape(payload.name)}) is {now}")
         if group is not None:
-            changed = verb.of_group(client, group, *arguments)
+            changed: ExperimentGroup = getattr(client, f"{verb}_group")(group, *arguments)
             counted = ", ".join(f"{count} {status}" for status, count in changed.counts.items())
             say(f"group [bold]{changed.id}[/] ({escape(changed.name)}): {counted}")
         for number in experiments or []:
             if replicate is None:
-                _say_runs(number, verb.of_experiment(client, number, *arguments).runs)
+                whole: Experiment = getattr(client, verb)(number, *arguments)
+                _say_runs(number, whole.runs)
             else:
                 run = choose_run(client.experiment(number), replicate)
-                _say_runs(number, [verb.of_run(client, run.id, *arguments)])
+                _say_runs(number, [getattr(client, f"{verb}_run")(run.id, *arguments)])
 
 
 def _say_runs(experiment: int, runs: list[Run]) -> None:

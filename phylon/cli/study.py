@@ -22,10 +22,11 @@ from phylon.contract.protocol import OUTCOMES
 from phylon.contract.studies import StudySummary
 from phylon.contract.study_events import Progress as StudyProgress
 from phylon.contract.study_events import StudyEvent, study_event
+from phylon.job_folder import write_request
 from phylon.spec import RuntimeStudySpec
 from phylon.spool import SPOOL_FILE, SpoolReader
 from phylon.study import STUDY_FILE, Study, StudyDamaged, read
-from phylon.study_folder import StudyRequest, write_request
+from phylon.study_folder import StudyRequest
 from phylon.study_table import Row, default_baseline, rows, to_csv
 
 LOG_FILE = "study.log"

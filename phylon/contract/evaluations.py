@@ -1,14 +1,12 @@
 """Evaluations: saved policies in fresh episodes on a worker, and what they earned there."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from phylon.contract.accounts import PersonName, ProjectName
 from phylon.contract.base import ReadModel, Request
 from phylon.contract.experiments import Submission
-from phylon.contract.vocabulary import JobStatus
+from phylon.contract.payloads import PayloadSummary
 from phylon.spec.resources import ResourcesSpec
 
 MOST_POLICIES, MOST_EPISODES, MOST_FILMS = 16, 1000, 10
@@ -124,18 +122,7 @@ class EvaluatedPolicy(ReadModel):
     """Why there is no film, or none of all that were asked for."""
 
 
-class EvaluationSummary(ReadModel):
-    id: int
-    name: str
-    status: JobStatus
-    is_pausing: bool
-    """Whether it was asked to pause: its worker hands it back after the present episodes."""
-    owner: PersonName
-    project: ProjectName
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    worker_name: str | None
+class EvaluationSummary(PayloadSummary):
     environment: str | None
     """As it was asked for; None where each policy plays where it was trained."""
     episodes: int
@@ -147,10 +134,6 @@ class EvaluationSummary(ReadModel):
     total: int
     """Episodes of all policies."""
     policies: list[EvaluatedPolicy]
-    error: str | None
-    remedy: str | None
-    stream: str | None
-    """Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came."""
 
 
 class StoredEvaluation(EvaluationSummary):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from phylon.contract.catalogue import Environment
+from phylon.contract.environment_check_events import EnvironmentCheckEvent
 from phylon.contract.evaluation_events import EvaluationEvent
 from phylon.contract.events import RunEvent
 from phylon.contract.studies import Machine, Measurement
@@ -19,8 +20,8 @@ from phylon.spec.distributions import Model
 EXECUTE_JOB = "phylon.execute_job"
 """Name of the Celery task. Arguments: the job id."""
 
-JobKindName = Literal["run", "study", "evaluation"]
-JobEvent = RunEvent | StudyEvent | EvaluationEvent
+JobKindName = Literal["run", "study", "evaluation", "environment_check"]
+JobEvent = RunEvent | StudyEvent | EvaluationEvent | EnvironmentCheckEvent
 OUTCOMES = frozenset({"finished", "stopped", "failed"})
 """Kinds of the events that end a job; every kind of job has them."""
 
@@ -164,6 +165,11 @@ class EvaluationPayload(Model):
     films: int
 
 
+class EnvironmentCheckPayload(Model):
+    environment: dict[str, Any]
+    """As a spec names it."""
+
+
 class Claim(Model):
     """The job is this worker's until `lease_seconds` after its last heartbeat."""
 
@@ -175,7 +181,7 @@ class Claim(Model):
     """Numbers of the worker's slots that the job occupies, counted from 0."""
     next_seq: int
     """The event number that continues the stored history."""
-    payload: RunPayload | StudyPayload | EvaluationPayload
+    payload: RunPayload | StudyPayload | EvaluationPayload | EnvironmentCheckPayload
 
 
 class ResumeRequest(Model):
@@ -198,7 +204,10 @@ class Heartbeat(Model):
     """Renews the lease and carries whatever is new; an empty one only renews."""
 
     attempt: int
-    events: Annotated[list[RunEvent] | list[StudyEvent] | list[EvaluationEvent], Field(union_mode="left_to_right")]
+    events: Annotated[
+        list[RunEvent] | list[StudyEvent] | list[EvaluationEvent] | list[EnvironmentCheckEvent],
+        Field(union_mode="left_to_right"),
+    ]
     logs: list[LogLine]
 
 

@@ -14,11 +14,13 @@ class QueueJob(ReadModel):
     id: int
     kind: JobKindName
     name: str | None
-    """Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project."""
+    """Of the experiment, or of what else its kind says. None, as are the numbers below, for those who may not see its
+    project."""
+    payload_id: int | None
+    """The number of what its kind says."""
     experiment_id: int | None
+    """Of a run."""
     run_id: int | None
-    study_id: int | None
-    evaluation_id: int | None
     owner_id: int
     owner: str
     project_id: int

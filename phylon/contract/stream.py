@@ -1,8 +1,10 @@
-"""What a reader of the live stream of runs, studies and evaluations receives."""
+"""What a reader of the live stream of runs and of other jobs receives."""
 
 from typing_extensions import TypeAliasType
 
 from phylon.contract.base import ReadModel
+from phylon.contract.environment_check_events import EnvironmentCheckEvent
+from phylon.contract.environment_checks import EnvironmentCheck
 from phylon.contract.evaluation_events import EvaluationEvent
 from phylon.contract.evaluations import EvaluationSummary
 from phylon.contract.events import RunEvent
@@ -25,14 +27,18 @@ StudyStreamMessage = TypeAliasType("StudyStreamMessage", StudyEvent | Rewind | S
 """`StudySummary` is the data of `status` messages."""
 EvaluationStreamMessage = TypeAliasType("EvaluationStreamMessage", EvaluationEvent | Rewind | EvaluationSummary)
 """`EvaluationSummary` is the data of `status` messages."""
+EnvironmentCheckStreamMessage = TypeAliasType(
+    "EnvironmentCheckStreamMessage", EnvironmentCheckEvent | Rewind | EnvironmentCheck
+)
+"""`EnvironmentCheck` is the data of `status` messages."""
 
 
 class JobMessage(ReadModel):
-    """What one of many runs, studies and evaluations says."""
+    """What one of many runs, studies, evaluations and checks says."""
 
     kind: JobKindName
     id: int
     position: str | None
     """Where its reader stands then: its new `stream`. Null where it stands as before."""
-    message: StreamMessage | StudyStreamMessage | EvaluationStreamMessage | None
+    message: StreamMessage | StudyStreamMessage | EvaluationStreamMessage | EnvironmentCheckStreamMessage | None
     """Null in `gone` messages: it was deleted, or the reader may not see it."""

@@ -1,14 +1,12 @@
 """Runtime studies: what one measured, and how it stands on the service."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from phylon.contract.accounts import PersonName, ProjectName
-from phylon.contract.base import ReadModel, Request
+from phylon.contract.base import Request
 from phylon.contract.experiments import Submission
-from phylon.contract.vocabulary import JobStatus
+from phylon.contract.payloads import PayloadSummary
 from phylon.spec.distributions import Model
 from phylon.spec.runtime_study import StudyCell
 
@@ -71,28 +69,15 @@ class StudyUpload(Request):
     """The name of the project that it is for; without it, the first of which one is a member."""
 
 
-class StudySummary(ReadModel):
-    id: int
-    name: str
+class StudySummary(PayloadSummary):
     description: str
-    status: JobStatus
-    is_pausing: bool
-    """Whether it was asked to pause: its worker hands it back after the present cell."""
-    owner: PersonName
-    project: ProjectName
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    worker_name: str | None
     machine: Machine | None
     """Where it was measured; none before anyone began."""
     done: int
     total: int
     """Cells."""
     progress: str | None
-    error: str | None
-    stream: str | None
-    """Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came."""
+    """What its worker is at, in words."""
 
 
 class StoredStudy(StudySummary):

@@ -24,12 +24,21 @@ Url = Annotated[
 
 
 class WebhookEvent(StrEnum):
-    """What a webhook can be called for."""
+    """What a webhook can be called for: how a job ends (`KIND.STATUS`), and what befalls members and workers."""
 
     RUN_FINISHED = "run.finished"
     RUN_FAILED = "run.failed"
     RUN_STOPPED = "run.stopped"
     MEMBER_DIVERGED = "run.member_diverged"
+    STUDY_FINISHED = "study.finished"
+    STUDY_FAILED = "study.failed"
+    STUDY_STOPPED = "study.stopped"
+    EVALUATION_FINISHED = "evaluation.finished"
+    EVALUATION_FAILED = "evaluation.failed"
+    EVALUATION_STOPPED = "evaluation.stopped"
+    ENVIRONMENT_CHECK_FINISHED = "environment_check.finished"
+    ENVIRONMENT_CHECK_FAILED = "environment_check.failed"
+    ENVIRONMENT_CHECK_STOPPED = "environment_check.stopped"
     WORKER_LOST = "worker.lost"
     WORKER_QUARANTINED = "worker.quarantined"
     TEST = "webhook.test"

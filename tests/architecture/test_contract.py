@@ -30,6 +30,7 @@ ARGUMENTS: dict[str, Any] = {
     "run_ids": [1],
     "source": load_preset("td3-pbt-pendulum-smoke").yaml,
     "table": "metrics",
+    "environment": "CartPole-v1",
     "format": "csv",
     "names": [TEXT],
     "labels": [TEXT],
@@ -47,7 +48,9 @@ ARGUMENTS: dict[str, Any] = {
 NOT_A_ROUTE = {
     "close": "ends the connection",
     "download_policy": "finds an artifact and downloads it",
-    "wait_for_evaluation": "asks for it again until it has ended",
+    **dict.fromkeys(
+        ("wait_for_study", "wait_for_evaluation", "wait_for_environment_check"), "asks for it again until it has ended"
+    ),
     "table": "puts the exports of all runs together",
     "frame": "puts the exports of all runs together",
 }
@@ -70,6 +73,7 @@ NOT_IN_THE_CLIENT = {
     "reset_password": "a link opens its page",
     "stream_study_events": "a study is asked for again; it has few cells",
     "stream_evaluation_events": "an evaluation is asked for again",
+    "stream_environment_check_events": "a check is asked for again",
 }
 
 

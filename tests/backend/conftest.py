@@ -41,7 +41,7 @@ from phylon.backend.jobs.status import JobStatus, dispatch_all
 from phylon.backend.kit import clock
 from phylon.backend.kit.database import Database
 from phylon.backend.migrate import migrate
-from phylon.backend.models import Base, Evaluation, Job, Run, Study
+from phylon.backend.models import Base, EnvironmentCheck, Evaluation, Job, Payload, Run, Study
 from phylon.backend.queue.broker import Broker
 from phylon.backend.queue.scheduler import Scheduler
 from phylon.backend.settings import Settings
@@ -363,7 +363,7 @@ class WorkerClient:
         self._client = client
         self._context: Context = client.app.state.context
         self.headers: dict[str, str] = {}
-        self._payload: type[Run | Study | Evaluation] = Run
+        self._payload: type[Run | Payload] = Run
         self.id = 0
 
     def of_studies(self) -> "WorkerClient":
@@ -375,6 +375,11 @@ class WorkerClient:
     def of_evaluations(self) -> "WorkerClient":
         other = copy.copy(self)
         other._payload = Evaluation
+        return other
+
+    def of_checks(self) -> "WorkerClient":
+        other = copy.copy(self)
+        other._payload = EnvironmentCheck
         return other
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:

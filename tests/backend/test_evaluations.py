@@ -227,7 +227,7 @@ def test_it_waits_for_a_worker_that_can_play_it(client, scheduler, make_worker, 
     scheduler.tick()
     assert read(client, evaluation)["status"] == "queued"
     [waiting] = client.get("/api/v1/queue").json()["waiting"]
-    assert (waiting["kind"], waiting["evaluation_id"], waiting["run_id"]) == ("evaluation", evaluation, None)
+    assert (waiting["kind"], waiting["payload_id"], waiting["run_id"]) == ("evaluation", evaluation, None)
     assert waiting["reason"] == "no_worker" and "the suite 'gymnax'" in waiting["explanation"]
     make_worker("second", suites=["gymnasium", "gymnax"])
     scheduler.tick()

@@ -32,6 +32,10 @@ DATABASES = ("sqlite",)
 ROLES = ("anonymous", "watcher", "owner", "other", "lead", "stranger", "admin", "worker")
 """`owner` has made what is asked for, in a project of `watcher`, `other` (members) and `lead` (its admin)."""
 
+STANDING = ("study", "evaluation", "environment_check")
+"""What jobs are for beside runs."""
+CHECK = {"environment": "CartPole-v1", "project": "alpha"}
+
 ANY = (200, 200, 200, 200, 200, 200, 200, 200)
 SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 401)
 SEEN = (401, 200, 200, 200, 200, 404, 200, 401)
@@ -74,6 +78,10 @@ class World:
     def evaluation(self, ended: bool = False) -> int:
         created = self.owner.post("/api/v1/evaluations", json=self.evaluation_body()).json()["id"]
         return self._ended("evaluations", created) if ended else created
+
+    def environment_check(self, ended: bool = False) -> int:
+        created = self.owner.post("/api/v1/environment-checks", json=CHECK).json()["id"]
+        return self._ended("environment-checks", created) if ended else created
 
     def evaluation_body(self) -> dict[str, Any]:
         return {"policies": [{"run": self.run_with_policy()}], "project": "alpha"}
@@ -233,10 +241,10 @@ def ended(noun: str, **more: Any) -> Callable[[World], dict[str, Any]]:
     return lambda world: {"id": getattr(world, noun)(ended=True), **more}
 
 
-LISTED = Row(SIGNED_IN, lambda world: {"made": (world.run(), world.group(), world.study(), world.evaluation())}, True)
+LISTED = Row(SIGNED_IN, lambda world: {"made": [getattr(world, noun)() for noun in ("run", "group", *STANDING)]}, True)
 READ = Row(SIGNED_IN)
 
-ACTED = ("experiment", "group", "study", "evaluation", "run")
+ACTED = ("experiment", "group", *STANDING, "run")
 
 MATRIX: dict[str, Row] = {
     "get_health": Row(ANY),
@@ -258,11 +266,13 @@ MATRIX: dict[str, Row] = {
         Row(of_people(404), lambda world: {"span": 5, "json": LINEAGE}),
     ),
     # what people make
-    **dict.fromkeys(("list_experiments", "list_groups", "list_studies", "list_evaluations"), LISTED),
+    **dict.fromkeys(("list_experiments", "list_groups"), LISTED),
+    **dict.fromkeys(("list_studies", "list_evaluations", "list_environment_checks"), LISTED),
     "create_experiment": Row(SUBMITTED, lambda world: {"json": {"spec": SPEC, "project": "alpha"}}),
     "create_group": Row(SUBMITTED, lambda world: {"json": group_body() | {"project": "alpha"}}),
     "create_study": Row(SUBMITTED, lambda world: {"json": study_body()}),
     "create_evaluation": Row(changed(SUBMITTED, stranger=404), lambda world: {"json": world.evaluation_body()}),
+    "create_environment_check": Row(SUBMITTED, lambda world: {"json": CHECK}),
     "upload_study": Row(SUBMITTED, lambda world: {"json": upload_body()}),
     "create_import": Row(SUBMITTED, lambda world: {"json": IMPORT}),
     **dict.fromkeys(("list_fields", "list_views"), READ),
@@ -275,14 +285,9 @@ MATRIX: dict[str, Row] = {
     "star_experiment": Row(SEEN, of("experiment", json={"starred": True})),
     "get_experiment": Row(SEEN, of("experiment")),
     "get_group": Row(SEEN, of("group")),
-    "get_study": Row(SEEN, of("study")),
-    "get_evaluation": Row(SEEN, of("evaluation")),
+    **{f"get_{noun}": Row(SEEN, of(noun)) for noun in STANDING},
     "get_run": Row(SEEN, of("run")),
-    "stop_experiment": Row(CHANGED, of("experiment")),
-    "stop_group": Row(CHANGED, of("group")),
-    "stop_study": Row(CHANGED, of("study")),
-    "stop_evaluation": Row(CHANGED, of("evaluation")),
-    "stop_run": Row(CHANGED, of("run")),
+    **{f"stop_{noun}": Row(CHANGED, of(noun)) for noun in ACTED},
     **{f"pause_{noun}": Row(CHANGED, of(noun)) for noun in ACTED},
     **{f"resume_{noun}": Row(CHANGED, ended(noun)) for noun in ACTED},
     # Nothing failed and nothing was trained, so whoever may do it hears that there is nothing to do.
@@ -304,8 +309,7 @@ MATRIX: dict[str, Row] = {
     "change_job": Row(CHANGED, of("job", json={"priority": "low"})),
     "delete_experiment": Row(CHANGED, ended("experiment")),
     "delete_group": Row(CHANGED, ended("group")),
-    "delete_study": Row(CHANGED, ended("study")),
-    "delete_evaluation": Row(CHANGED, ended("evaluation")),
+    **{f"delete_{noun}": Row(CHANGED, ended(noun)) for noun in STANDING},
     **dict.fromkeys(
         ("list_run_artifacts", "list_run_logs", "list_metric_names", "get_run_lineage", "get_lineage_summary"),
         Row(SEEN, of("run")),
@@ -325,10 +329,8 @@ MATRIX: dict[str, Row] = {
     "export_run": Row(SEEN, of("run", table="metrics", format="csv")),
     "stream_run_events": Row(SEEN, ended("run")),
     "stream_events": Row(SIGNED_IN, lambda world: {"params": {"runs": world.run(ended=True)}}),
-    "stream_study_events": Row(SEEN, ended("study")),
-    "list_study_logs": Row(SEEN, of("study")),
-    "stream_evaluation_events": Row(SEEN, ended("evaluation")),
-    "list_evaluation_logs": Row(SEEN, of("evaluation")),
+    **{f"stream_{noun}_events": Row(SEEN, ended(noun)) for noun in STANDING},
+    **{f"list_{noun}_logs": Row(SEEN, of(noun)) for noun in STANDING},
     "get_run_policy": Row(SEEN, of("run_with_policy")),
     "download_artifact": Row(SEEN, of("artifact")),
     # people

@@ -1,94 +1,37 @@
-"""`python -m phylon.worker.policies.evaluation FOLDER`: plays what FOLDER/request.json asks for.
+"""`python -m phylon.worker.policies.evaluation FOLDER`: plays what FOLDER/request.json asks for."""
 
-Its launcher holds stdin. An episode that was reported is not played again, so the next attempt goes on where this
-one was left.
-"""
-
-import argparse
 import os
-import sys
-import time
-import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from phylon.contract.evaluation_events import evaluation_event
 from phylon.contract.protocol import EvaluationPayload, PolicyReference
-from phylon.evaluation_folder import film_file, policy_file, read_order, run_folder
+from phylon.evaluation_folder import EvaluationOrder, film_file, policy_file, run_folder
 from phylon.policy import Policy, PolicyInvalid
-from phylon.run_directory import file_sha256, locked, videos_dir
+from phylon.run_directory import file_sha256, videos_dir
 from phylon.spec import SpecInvalid
-from phylon.spool import SPOOL_FILE, SpoolWriter
-from phylon.worker.core import logging
-from phylon.worker.core.commands import CRASHED, EXIT_CODES, Commands
 from phylon.worker.core.errors import EngineError
+from phylon.worker.core.job_process import Journal, serve
 from phylon.worker.training.process import compile_cache
 
 if TYPE_CHECKING:
     from phylon.worker.policies.playing import Task
 
-Kind = Literal["loaded", "played", "film", "not_filmed", "finished", "stopped", "failed"]
 LONGEST_REASON = 2000
 
 
-class Interrupted(Exception):
-    """The launcher wants the evaluation to end. What was played is kept."""
-
-
-class Journal:
-    """Records what happens, and is where an evaluation notices that it is to end."""
-
-    def __init__(self, spool: SpoolWriter, commands: Commands, done: int) -> None:
-        self._spool, self._commands, self._done = spool, commands, done
-        self._began = time.monotonic()
-
-    def record(self, kind: Kind, **fields: Any) -> None:
-        stamp = {"seq": self._spool.next_seq, "step": self._done, "wall": time.monotonic() - self._began}
-        self._spool.append(evaluation_event.validate_python({"kind": kind, **stamp, **fields}))
-
-    def played(self, policy: int, first: int, returns: list[float], lengths: list[int]) -> None:
-        self._done += len(returns)
-        self.record("played", policy=policy, first=first, returns=returns, lengths=lengths)
-
-    def pause_if_asked(self) -> None:
-        if self._commands.wanted is not None:
-            raise Interrupted
-
-
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m phylon.worker.policies.evaluation", description=__doc__)
-    parser.add_argument("folder", type=Path, help="folder that holds request.json")
-    folder: Path = parser.parse_args(arguments).folder
-    logging.configure_job()
-    commands = Commands()
-    commands.listen()
+def evaluate(folder: Path, order: EvaluationOrder, journal: Journal) -> None:
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(compile_cache()))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    with locked(folder):
-        order = read_order(folder)
-        with SpoolWriter(folder / SPOOL_FILE, order.next_seq) as spool:
-            done = sum(policy.played for policy in order.payload.policies)
-            outcome = _evaluate(folder, order.payload, Journal(spool, commands, done), commands)
-            spool.sync()
-    return EXIT_CODES[outcome]
-
-
-def _evaluate(folder: Path, asked: EvaluationPayload, journal: Journal, commands: Commands) -> str:
-    for place, reference in enumerate(asked.policies):
+    journal.done = sum(policy.played for policy in order.payload.policies)
+    for place, reference in enumerate(order.payload.policies):
         try:
-            _play(folder, asked, place, reference, journal)
-        except Interrupted:
-            if commands.wanted == "yield":
-                return "yielded"
-            journal.record("stopped")
-            return "stopped"
-        except (EngineError, PolicyInvalid, SpecInvalid) as error:
-            what = error.message if isinstance(error, EngineError) else str(error)
-            remedy = error.remedy if isinstance(error, EngineError) else "evaluate a policy of this version of Phylon"
-            journal.record("failed", message=f"the policy of {reference.name}: {what}", remedy=remedy)
-            return "failed"
-    journal.record("finished")
-    return "finished"
+            _play(folder, order.payload, place, reference, journal)
+        except EngineError as error:
+            raise EngineError(f"the policy of {reference.name}: {error.message}", error.remedy) from error
+        except (PolicyInvalid, SpecInvalid) as error:
+            remedy = "evaluate a policy of this version of Phylon"
+            raise EngineError(f"the policy of {reference.name}: {error}", remedy) from error
 
 
 def _play(folder: Path, asked: EvaluationPayload, place: int, reference: PolicyReference, journal: Journal) -> None:
@@ -111,7 +54,9 @@ def _play(folder: Path, asked: EvaluationPayload, place: int, reference: PolicyR
     played = reference.played
     if played < asked.episodes:
         for found in rounds(policy, task, asked.episodes, asked.seed, played):
-            journal.played(place, played, found.returns.tolist(), found.lengths.tolist())
+            journal.done += len(found.returns)
+            earned = {"returns": found.returns.tolist(), "lengths": found.lengths.tolist()}
+            journal.record("played", policy=place, first=played, **earned)
             played += len(found.returns)
             journal.pause_if_asked()
     _film(folder, asked, place, reference, policy, task, journal)
@@ -171,9 +116,4 @@ def _load(folder: Path, place: int, reference: PolicyReference) -> Policy:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except Exception:
-        # Python's own exit code for this is 1, which here means that the evaluation itself failed.
-        traceback.print_exc()
-        sys.exit(CRASHED)
+    serve("phylon.worker.policies.evaluation", evaluation_event, EvaluationOrder, evaluate)

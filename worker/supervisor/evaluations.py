@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from phylon.contract.protocol import Claim, EvaluationPayload, PolicyReference
-from phylon.evaluation_folder import POLICIES, RUNS, EvaluationOrder, policy_file, run_folder, write_order
+from phylon.evaluation_folder import POLICIES, RUNS, EvaluationOrder, policy_file, run_folder
+from phylon.job_folder import write_request
 from phylon.policy.names import ARCHIVE
 from phylon.run_directory import RunRequest, install_checkpoint, locked, videos_dir, write_run
 from phylon.worker.supervisor.download import fetch
@@ -26,7 +27,7 @@ def prepare(service: Service, claim: Claim, folder: Path, logs: LogBuffer, is_ca
                 _fetch_policy(service, folder, place, reference, is_cancelled)
             except FileMissing as error:
                 logs.add("supervisor", str(error))
-        write_order(folder, EvaluationOrder(payload=payload, next_seq=claim.next_seq))
+        write_request(folder, EvaluationOrder(payload=payload, next_seq=claim.next_seq))
     return claim.next_seq
 
 

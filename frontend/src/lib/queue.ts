@@ -23,6 +23,11 @@ const UNNAMED: Record<QueueJob["kind"], string> = {
   run: "A run",
   study: "A study",
   evaluation: "An evaluation",
+  environment_check: "A check of an environment",
+}
+
+export function describeKind(kind: QueueJob["kind"]): string {
+  return kind.replaceAll("_", " ")
 }
 
 /** Whose job it is about, for those who may not see more. */

@@ -183,12 +183,13 @@ export function readStudiesSearch(raw: Raw): StudiesSearch {
   return { ids: numbers(raw.ids), baseline: text(raw.baseline), shape: text(raw.shape) }
 }
 
-export interface EvaluationsSearch {
+/** Of evaluations, and of checks of environments. */
+export interface SingleSearch {
   /** The only one to show. */
   id?: number
 }
 
-export function readEvaluationsSearch(raw: Raw): EvaluationsSearch {
+export function readSingleSearch(raw: Raw): SingleSearch {
   return { id: numbers([raw.id])?.[0] }
 }
 

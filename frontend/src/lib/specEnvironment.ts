@@ -1,7 +1,7 @@
 /** The environment that a spec's text names, read and replaced without touching the rest of the text. */
 
 import { isScalar } from "yaml"
-import { readSpec, readText, writeField } from "@/lib/specText"
+import { readSpec, readText, readValue, writeField } from "@/lib/specText"
 
 export interface EnvironmentName {
   suite: string
@@ -16,6 +16,21 @@ export function readEnvironment(text: string): Partial<EnvironmentName> | null {
   if (document === null) return null
   const [suite, id] = ["suite", "id"].map((field) => readText(document, ["environment", field], SHORT))
   return { ...(suite && { suite }), ...(id && { id }) }
+}
+
+/** An environment as a worker is asked to try it. */
+export interface NamedEnvironment {
+  /** Null for the usual one. */
+  suite: string | null
+  id: string
+  options: Record<string, unknown>
+}
+
+/** What the text hands to the environment; nothing where it says nothing. */
+export function readOptions(text: string): Record<string, unknown> {
+  const document = readSpec(text)
+  const options = document && readValue(document, ["environment", "options"], SHORT)
+  return typeof options === "object" && options !== null ? (options as Record<string, unknown>) : {}
 }
 
 /**

@@ -20,11 +20,11 @@ import {
   readAuditSearch,
   readCompareSearch,
   readCreationSearch,
-  readEvaluationsSearch,
   readExperimentSearch,
   readExperimentsSearch,
   readQueueSearch,
   readSignInSearch,
+  readSingleSearch,
   readStudiesSearch,
 } from "@/lib/search"
 
@@ -103,8 +103,18 @@ const workersRoute = createRoute({
 const evaluationsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/evaluations",
-  validateSearch: readEvaluationsSearch,
+  validateSearch: readSingleSearch,
   component: lazyRouteComponent(() => import("@/features/evaluations/EvaluationsPage"), "EvaluationsPage"),
+})
+
+const environmentChecksRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/environment-checks",
+  validateSearch: readSingleSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/environmentChecks/EnvironmentChecksPage"),
+    "EnvironmentChecksPage",
+  ),
 })
 
 const studiesRoute = createRoute({
@@ -217,6 +227,7 @@ const routeTree = rootRoute.addChildren([
   workersRoute,
   studiesRoute,
   evaluationsRoute,
+  environmentChecksRoute,
   compareRoute,
   importRoute,
   signInRoute,

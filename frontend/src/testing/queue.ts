@@ -7,9 +7,8 @@ const JOB = {
   kind: "run" as const,
   name: "pendulum",
   experiment_id: 1,
+  payload_id: 1,
   run_id: 1,
-  study_id: null,
-  evaluation_id: null,
   owner_id: 2,
   owner: "ada",
   project_id: 1,
@@ -29,6 +28,7 @@ export function waitingJob(position: number, change: Partial<WaitingJob> = {}): 
   return {
     ...JOB,
     id: 100 + position,
+    payload_id: 100 + position,
     run_id: 100 + position,
     name: `waiting ${position}`,
     position,
@@ -45,6 +45,7 @@ export function restingJob(change: Partial<RestingJob> = {}): RestingJob {
   return {
     ...JOB,
     id: 50,
+    payload_id: 50,
     run_id: 50,
     name: "resting",
     status: "failed",
@@ -66,7 +67,7 @@ export function queueRead(change: Partial<Queue> = {}): Queue {
     running: [runningJob()],
     waiting: [
       waitingJob(1),
-      waitingJob(2, { name: null, run_id: null, experiment_id: null, may_change: false }),
+      waitingJob(2, { name: null, payload_id: null, run_id: null, experiment_id: null, may_change: false }),
     ],
     waiting_total: 2,
     resting: [],

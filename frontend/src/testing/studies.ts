@@ -53,6 +53,7 @@ export function study(change: Partial<Study> = {}): Study {
     total: 2,
     progress: null,
     error: null,
+    remedy: null,
     spec: {},
     yaml: "kind: runtime_study\n",
     measurements: [

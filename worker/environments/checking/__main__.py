@@ -1,10 +1,14 @@
-"""`python -m phylon.worker.environments.checking JSON`: checks an environment, given as a spec's section of it."""
+"""`python -m phylon.worker.environments.checking [--held] JSON`: checks an environment, given as in a spec.
+
+With `--held` its launcher holds stdin, and it ends when that closes.
+"""
 
 import json
 import os
 import sys
 
 from phylon.spec.environment import EnvironmentSpec
+from phylon.worker.core.commands import Commands
 from phylon.worker.core.errors import EngineError
 from phylon.worker.environments.checking.check import check
 
@@ -13,12 +17,16 @@ REFUSED = 2
 
 def main(arguments: list[str]) -> int:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    *options, environment = arguments
+    if "--held" in options:
+        Commands().listen()
     try:
-        answer = check(EnvironmentSpec.model_validate_json(arguments[0]))
+        report = check(EnvironmentSpec.model_validate_json(environment))
     except EngineError as error:
         print(error, file=sys.stderr)
+        print(json.dumps({"message": error.message, "remedy": error.remedy}))
         return REFUSED
-    print(json.dumps(answer))
+    print(report.model_dump_json())
     return 0
 
 

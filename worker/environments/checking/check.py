@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from phylon.catalogue import EnvironmentEntry, find
+from phylon.contract.environment_checks import EnvironmentFinding, EnvironmentReport
 from phylon.registry import algorithms, suites
 from phylon.spec.algorithms.observations import candidate_networks
 from phylon.spec.environment import EnvironmentSpec
@@ -14,8 +15,10 @@ from phylon.worker.environments.checking.episodes import check_ends, check_seeds
 from phylon.worker.environments.checking.finding import Finding
 from phylon.worker.environments.checking.returns import check_returns
 
+LONGEST = 2000
 
-def check(environment: EnvironmentSpec) -> dict[str, Any]:
+
+def check(environment: EnvironmentSpec) -> EnvironmentReport:
     """Raises `EngineError` where it cannot even be made."""
     entry = find_entry(environment.suite, environment.id, environment.options)
     findings = [*_check_spaces(entry)]
@@ -27,16 +30,22 @@ def check(environment: EnvironmentSpec) -> dict[str, Any]:
             ("rendering", _check_rendering),
         ):
             findings += _try(subject, part, environment)
-    return {
-        "id": environment.id,
-        "suite": environment.suite,
-        "observation": entry.observation.describe(),
-        "action": entry.action.describe(),
-        "max_episode_steps": entry.max_episode_steps,
-        "findings": [finding._asdict() for finding in findings],
-        "algorithms": _algorithms_for(entry),
-        "environment": _section(environment, entry),
-    }
+    return EnvironmentReport(
+        suite=environment.suite,
+        id=environment.id,
+        observation=entry.observation.describe(),
+        action=entry.action.describe(),
+        max_episode_steps=entry.max_episode_steps,
+        findings=[_report(finding) for finding in findings],
+        algorithms=_algorithms_for(entry),
+        environment=_section(environment, entry),
+    )
+
+
+def _report(finding: Finding) -> EnvironmentFinding:
+    """What someone's own code says may be long, and hold what a database cannot keep."""
+    words = {name: value.replace("\0", "")[:LONGEST] for name, value in finding._asdict().items()}
+    return EnvironmentFinding.model_validate(words)
 
 
 def _try(

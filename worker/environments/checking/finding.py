@@ -1,8 +1,8 @@
 """What a check found."""
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-Verdict = Literal["ok", "slow", "wrong"]
+from phylon.contract.environment_checks import Verdict
 
 
 class Finding(NamedTuple):

@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, ActOnExperimentsData, ActOnExperimentsErrors, ActOnExperimentsResponses, AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ChangeExperimentData, ChangeExperimentErrors, ChangeExperimentResponses, ChangeJobData, ChangeJobErrors, ChangeJobResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangePersonData, ChangePersonErrors, ChangePersonResponses, ChangeViewData, ChangeViewErrors, ChangeViewResponses, ChangeWebhookData, ChangeWebhookErrors, ChangeWebhookResponses, ChangeWorkerData, ChangeWorkerErrors, ChangeWorkerResponses, ClaimJobData, ClaimJobErrors, ClaimJobResponses, CountExperimentsData, CountExperimentsErrors, CountExperimentsResponses, CreateEnrolmentCodeData, CreateEnrolmentCodeErrors, CreateEnrolmentCodeResponses, CreateEvaluationData, CreateEvaluationErrors, CreateEvaluationResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateFirstAdminData, CreateFirstAdminErrors, CreateFirstAdminResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, CreateTokenData, CreateTokenErrors, CreateTokenResponses, CreateViewData, CreateViewErrors, CreateViewResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteEvaluationData, DeleteEvaluationErrors, DeleteEvaluationResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadComparisonData, DownloadComparisonErrors, DownloadComparisonResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, DraftForkData, DraftForkErrors, DraftForkResponses, DrainWorkerData, DrainWorkerErrors, DrainWorkerResponses, EndSignInData, EndSignInErrors, EndSignInResponses, EnrolWorkerData, EnrolWorkerErrors, EnrolWorkerResponses, ExportAuditRecordsData, ExportAuditRecordsErrors, ExportAuditRecordsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, ExtendExperimentData, ExtendExperimentErrors, ExtendExperimentResponses, ExtendGroupData, ExtendGroupErrors, ExtendGroupResponses, ExtendRunData, ExtendRunErrors, ExtendRunResponses, FindNeededFoldersData, FindNeededFoldersErrors, FindNeededFoldersResponses, ForkRunData, ForkRunErrors, ForkRunResponses, GetComparedBudgetsData, GetComparedBudgetsErrors, GetComparedBudgetsResponses, GetComparedCurvesData, GetComparedCurvesErrors, GetComparedCurvesResponses, GetComparisonData, GetComparisonErrors, GetComparisonResponses, GetControlsData, GetControlsErrors, GetControlsResponses, GetEvaluationData, GetEvaluationErrors, GetEvaluationResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetMeData, GetMeErrors, GetMeResponses, GetPooledExplanationData, GetPooledExplanationErrors, GetPooledExplanationResponses, GetQueueData, GetQueueErrors, GetQueueResponses, GetRunData, GetRunErrors, GetRunExplanationData, GetRunExplanationErrors, GetRunExplanationResponses, GetRunExtensionData, GetRunExtensionErrors, GetRunExtensionResponses, GetRunForkableData, GetRunForkableErrors, GetRunForkableResponses, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunPolicyData, GetRunPolicyErrors, GetRunPolicyResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetSpecSchemaData, GetSpecSchemaErrors, GetSpecSchemaResponses, GetStudyData, GetStudyErrors, GetStudyResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWorkerLoadData, GetWorkerLoadErrors, GetWorkerLoadResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, LeaveServiceData, LeaveServiceErrors, LeaveServiceResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListEvaluationLogsData, ListEvaluationLogsErrors, ListEvaluationLogsResponses, ListEvaluationsData, ListEvaluationsErrors, ListEvaluationsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListMethodsData, ListMethodsErrors, ListMethodsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPeopleData, ListPeopleErrors, ListPeopleResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunForksData, ListRunForksErrors, ListRunForksResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListSignInsData, ListSignInsErrors, ListSignInsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListStudyLogsData, ListStudyLogsErrors, ListStudyLogsResponses, ListSuitesData, ListSuitesErrors, ListSuitesResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListViewsData, ListViewsErrors, ListViewsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, PauseEvaluationData, PauseEvaluationErrors, PauseEvaluationResponses, PauseExperimentData, PauseExperimentErrors, PauseExperimentResponses, PauseGroupData, PauseGroupErrors, PauseGroupResponses, PauseRunData, PauseRunErrors, PauseRunResponses, PauseStudyData, PauseStudyErrors, PauseStudyResponses, ReadLinkData, ReadLinkErrors, ReadLinkResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseJobData, ReleaseJobErrors, ReleaseJobResponses, ReleaseWorkerData, ReleaseWorkerErrors, ReleaseWorkerResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameProjectData, RenameProjectErrors, RenameProjectResponses, ReportFaultData, ReportFaultErrors, ReportFaultResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeEvaluationData, ResumeEvaluationErrors, ResumeEvaluationResponses, ResumeExperimentData, ResumeExperimentErrors, ResumeExperimentResponses, ResumeGroupData, ResumeGroupErrors, ResumeGroupResponses, ResumeJobData, ResumeJobErrors, ResumeJobResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, ResumeStudyData, ResumeStudyErrors, ResumeStudyResponses, RetryEvaluationData, RetryEvaluationErrors, RetryEvaluationResponses, RetryExperimentData, RetryExperimentErrors, RetryExperimentResponses, RetryGroupData, RetryGroupErrors, RetryGroupResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RetryStudyData, RetryStudyErrors, RetryStudyResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RevokeWorkerData, RevokeWorkerErrors, RevokeWorkerResponses, SetMemberData, SetMemberErrors, SetMemberResponses, ShareProjectData, ShareProjectErrors, ShareProjectResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StarExperimentData, StarExperimentErrors, StarExperimentResponses, StartControlsData, StartControlsErrors, StartControlsResponses, StopEvaluationData, StopEvaluationErrors, StopEvaluationResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamEvaluationEventsData, StreamEvaluationEventsErrors, StreamEvaluationEventsResponse, StreamEvaluationEventsResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UndrainWorkerData, UndrainWorkerErrors, UndrainWorkerResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses, WithdrawInvitationData, WithdrawInvitationErrors, WithdrawInvitationResponses } from './types.gen';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, ActOnExperimentsData, ActOnExperimentsErrors, ActOnExperimentsResponses, AdviseSpecData, AdviseSpecErrors, AdviseSpecResponses, BeatWorkerData, BeatWorkerErrors, BeatWorkerResponses, ChangeExperimentData, ChangeExperimentErrors, ChangeExperimentResponses, ChangeJobData, ChangeJobErrors, ChangeJobResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangePersonData, ChangePersonErrors, ChangePersonResponses, ChangeViewData, ChangeViewErrors, ChangeViewResponses, ChangeWebhookData, ChangeWebhookErrors, ChangeWebhookResponses, ChangeWorkerData, ChangeWorkerErrors, ChangeWorkerResponses, ClaimJobData, ClaimJobErrors, ClaimJobResponses, CountExperimentsData, CountExperimentsErrors, CountExperimentsResponses, CreateEnrolmentCodeData, CreateEnrolmentCodeErrors, CreateEnrolmentCodeResponses, CreateEnvironmentCheckData, CreateEnvironmentCheckErrors, CreateEnvironmentCheckResponses, CreateEvaluationData, CreateEvaluationErrors, CreateEvaluationResponses, CreateExperimentData, CreateExperimentErrors, CreateExperimentResponses, CreateFirstAdminData, CreateFirstAdminErrors, CreateFirstAdminResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateStudyData, CreateStudyErrors, CreateStudyResponses, CreateTokenData, CreateTokenErrors, CreateTokenResponses, CreateViewData, CreateViewErrors, CreateViewResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteEnvironmentCheckData, DeleteEnvironmentCheckErrors, DeleteEnvironmentCheckResponses, DeleteEvaluationData, DeleteEvaluationErrors, DeleteEvaluationResponses, DeleteExperimentData, DeleteExperimentErrors, DeleteExperimentResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteStudyData, DeleteStudyErrors, DeleteStudyResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DeriveSpanScheduleData, DeriveSpanScheduleErrors, DeriveSpanScheduleResponses, DownloadArtifactData, DownloadArtifactErrors, DownloadArtifactResponses, DownloadCheckpointData, DownloadCheckpointErrors, DownloadCheckpointResponses, DownloadComparisonData, DownloadComparisonErrors, DownloadComparisonResponses, DownloadNewickData, DownloadNewickErrors, DownloadNewickResponses, DownloadRayLogsData, DownloadRayLogsErrors, DownloadRayLogsResponses, DraftForkData, DraftForkErrors, DraftForkResponses, DrainWorkerData, DrainWorkerErrors, DrainWorkerResponses, EndSignInData, EndSignInErrors, EndSignInResponses, EnrolWorkerData, EnrolWorkerErrors, EnrolWorkerResponses, ExportAuditRecordsData, ExportAuditRecordsErrors, ExportAuditRecordsResponses, ExportRunData, ExportRunErrors, ExportRunResponses, ExtendExperimentData, ExtendExperimentErrors, ExtendExperimentResponses, ExtendGroupData, ExtendGroupErrors, ExtendGroupResponses, ExtendRunData, ExtendRunErrors, ExtendRunResponses, FindNeededFoldersData, FindNeededFoldersErrors, FindNeededFoldersResponses, ForkRunData, ForkRunErrors, ForkRunResponses, GetComparedBudgetsData, GetComparedBudgetsErrors, GetComparedBudgetsResponses, GetComparedCurvesData, GetComparedCurvesErrors, GetComparedCurvesResponses, GetComparisonData, GetComparisonErrors, GetComparisonResponses, GetControlsData, GetControlsErrors, GetControlsResponses, GetEnvironmentCheckData, GetEnvironmentCheckErrors, GetEnvironmentCheckResponses, GetEvaluationData, GetEvaluationErrors, GetEvaluationResponses, GetExperimentData, GetExperimentErrors, GetExperimentResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLineageSummaryData, GetLineageSummaryErrors, GetLineageSummaryResponses, GetMeData, GetMeErrors, GetMeResponses, GetPooledExplanationData, GetPooledExplanationErrors, GetPooledExplanationResponses, GetQueueData, GetQueueErrors, GetQueueResponses, GetRunData, GetRunErrors, GetRunExplanationData, GetRunExplanationErrors, GetRunExplanationResponses, GetRunExtensionData, GetRunExtensionErrors, GetRunExtensionResponses, GetRunForkableData, GetRunForkableErrors, GetRunForkableResponses, GetRunLineageData, GetRunLineageErrors, GetRunLineageResponses, GetRunMetricsData, GetRunMetricsErrors, GetRunMetricsResponses, GetRunPolicyData, GetRunPolicyErrors, GetRunPolicyResponses, GetRunResponses, GetRunScheduleData, GetRunScheduleErrors, GetRunScheduleResponses, GetSpanAncestryData, GetSpanAncestryErrors, GetSpanAncestryResponses, GetSpanScheduleData, GetSpanScheduleErrors, GetSpanScheduleResponses, GetSpecSchemaData, GetSpecSchemaErrors, GetSpecSchemaResponses, GetStudyData, GetStudyErrors, GetStudyResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWorkerLoadData, GetWorkerLoadErrors, GetWorkerLoadResponses, ImportRayLineageData, ImportRayLineageErrors, ImportRayLineageResponses, LeaveServiceData, LeaveServiceErrors, LeaveServiceResponses, ListAlgorithmsData, ListAlgorithmsErrors, ListAlgorithmsResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListEnvironmentCheckLogsData, ListEnvironmentCheckLogsErrors, ListEnvironmentCheckLogsResponses, ListEnvironmentChecksData, ListEnvironmentChecksErrors, ListEnvironmentChecksResponses, ListEnvironmentsData, ListEnvironmentsErrors, ListEnvironmentsResponses, ListEvaluationLogsData, ListEvaluationLogsErrors, ListEvaluationLogsResponses, ListEvaluationsData, ListEvaluationsErrors, ListEvaluationsResponses, ListExperimentsData, ListExperimentsErrors, ListExperimentsResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListMethodsData, ListMethodsErrors, ListMethodsResponses, ListMetricNamesData, ListMetricNamesErrors, ListMetricNamesResponses, ListPeopleData, ListPeopleErrors, ListPeopleResponses, ListPresetsData, ListPresetsErrors, ListPresetsResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunForksData, ListRunForksErrors, ListRunForksResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListSignInsData, ListSignInsErrors, ListSignInsResponses, ListStudiesData, ListStudiesErrors, ListStudiesResponses, ListStudyLogsData, ListStudyLogsErrors, ListStudyLogsResponses, ListSuitesData, ListSuitesErrors, ListSuitesResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListViewsData, ListViewsErrors, ListViewsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkersData, ListWorkersErrors, ListWorkersResponses, PauseEnvironmentCheckData, PauseEnvironmentCheckErrors, PauseEnvironmentCheckResponses, PauseEvaluationData, PauseEvaluationErrors, PauseEvaluationResponses, PauseExperimentData, PauseExperimentErrors, PauseExperimentResponses, PauseGroupData, PauseGroupErrors, PauseGroupResponses, PauseRunData, PauseRunErrors, PauseRunResponses, PauseStudyData, PauseStudyErrors, PauseStudyResponses, ReadLinkData, ReadLinkErrors, ReadLinkResponses, RecordHeartbeatData, RecordHeartbeatErrors, RecordHeartbeatResponses, RegisterWorkerData, RegisterWorkerErrors, RegisterWorkerResponses, ReleaseJobData, ReleaseJobErrors, ReleaseJobResponses, ReleaseWorkerData, ReleaseWorkerErrors, ReleaseWorkerResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenameProjectData, RenameProjectErrors, RenameProjectResponses, ReportFaultData, ReportFaultErrors, ReportFaultResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeEnvironmentCheckData, ResumeEnvironmentCheckErrors, ResumeEnvironmentCheckResponses, ResumeEvaluationData, ResumeEvaluationErrors, ResumeEvaluationResponses, ResumeExperimentData, ResumeExperimentErrors, ResumeExperimentResponses, ResumeGroupData, ResumeGroupErrors, ResumeGroupResponses, ResumeJobData, ResumeJobErrors, ResumeJobResponses, ResumeRunData, ResumeRunErrors, ResumeRunResponses, ResumeStudyData, ResumeStudyErrors, ResumeStudyResponses, RetryEnvironmentCheckData, RetryEnvironmentCheckErrors, RetryEnvironmentCheckResponses, RetryEvaluationData, RetryEvaluationErrors, RetryEvaluationResponses, RetryExperimentData, RetryExperimentErrors, RetryExperimentResponses, RetryGroupData, RetryGroupErrors, RetryGroupResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RetryStudyData, RetryStudyErrors, RetryStudyResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RevokeWorkerData, RevokeWorkerErrors, RevokeWorkerResponses, SetMemberData, SetMemberErrors, SetMemberResponses, ShareProjectData, ShareProjectErrors, ShareProjectResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StarExperimentData, StarExperimentErrors, StarExperimentResponses, StartControlsData, StartControlsErrors, StartControlsResponses, StopEnvironmentCheckData, StopEnvironmentCheckErrors, StopEnvironmentCheckResponses, StopEvaluationData, StopEvaluationErrors, StopEvaluationResponses, StopExperimentData, StopExperimentErrors, StopExperimentResponses, StopGroupData, StopGroupErrors, StopGroupResponses, StopRunData, StopRunErrors, StopRunResponses, StopStudyData, StopStudyErrors, StopStudyResponses, StreamEnvironmentCheckEventsData, StreamEnvironmentCheckEventsErrors, StreamEnvironmentCheckEventsResponse, StreamEnvironmentCheckEventsResponses, StreamEvaluationEventsData, StreamEvaluationEventsErrors, StreamEvaluationEventsResponse, StreamEvaluationEventsResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, StreamRunEventsData, StreamRunEventsErrors, StreamRunEventsResponse, StreamRunEventsResponses, StreamStudyEventsData, StreamStudyEventsErrors, StreamStudyEventsResponse, StreamStudyEventsResponses, SummariseLineageData, SummariseLineageErrors, SummariseLineageResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, TraceSpanData, TraceSpanErrors, TraceSpanResponses, UndrainWorkerData, UndrainWorkerErrors, UndrainWorkerResponses, UploadArtifactData, UploadArtifactErrors, UploadArtifactResponses, UploadStudyData, UploadStudyErrors, UploadStudyResponses, ValidateSpecData, ValidateSpecErrors, ValidateSpecResponses, WithdrawInvitationData, WithdrawInvitationErrors, WithdrawInvitationResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -440,6 +440,120 @@ export const downloadComparison = <ThrowOnError extends boolean = false>(options
 });
 
 /**
+ * List Environment Checks
+ *
+ * The newest first.
+ */
+export const listEnvironmentChecks = <ThrowOnError extends boolean = false>(options?: Options<ListEnvironmentChecksData, ThrowOnError>) => (options?.client ?? client).get<ListEnvironmentChecksResponses, ListEnvironmentChecksErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks',
+    ...options
+});
+
+/**
+ * Create Environment Check
+ *
+ * Asks a worker that offers the environment to try it.
+ */
+export const createEnvironmentCheck = <ThrowOnError extends boolean = false>(options: Options<CreateEnvironmentCheckData, ThrowOnError>) => (options.client ?? client).post<CreateEnvironmentCheckResponses, CreateEnvironmentCheckErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete Environment Check
+ *
+ * For good, with its log and its files.
+ */
+export const deleteEnvironmentCheck = <ThrowOnError extends boolean = false>(options: Options<DeleteEnvironmentCheckData, ThrowOnError>) => (options.client ?? client).delete<DeleteEnvironmentCheckResponses, DeleteEnvironmentCheckErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks/{id}',
+    ...options
+});
+
+/**
+ * Get Environment Check
+ *
+ * With all that is known of it.
+ */
+export const getEnvironmentCheck = <ThrowOnError extends boolean = false>(options: Options<GetEnvironmentCheckData, ThrowOnError>) => (options.client ?? client).get<GetEnvironmentCheckResponses, GetEnvironmentCheckErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks/{id}',
+    ...options
+});
+
+/**
+ * Stream Environment Check Events
+ *
+ * The history after the position, then what happens, until it has ended.
+ */
+export const streamEnvironmentCheckEvents = <ThrowOnError extends boolean = false>(options: Options<StreamEnvironmentCheckEventsData, ThrowOnError, StreamEnvironmentCheckEventsResponse>) => (options.client ?? client).sse.get<StreamEnvironmentCheckEventsResponses, StreamEnvironmentCheckEventsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks/{id}/events',
+    ...options
+});
+
+/**
+ * List Environment Check Logs
+ *
+ * In the order in which they were printed. A log may grow, so that `next` is never null.
+ */
+export const listEnvironmentCheckLogs = <ThrowOnError extends boolean = false>(options: Options<ListEnvironmentCheckLogsData, ThrowOnError>) => (options.client ?? client).get<ListEnvironmentCheckLogsResponses, ListEnvironmentCheckLogsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks/{id}/logs',
+    ...options
+});
+
+/**
+ * Pause Environment Check
+ *
+ * What waits or runs keeps what it has come to and waits, from its next border on, until it is resumed.
+ */
+export const pauseEnvironmentCheck = <ThrowOnError extends boolean = false>(options: Options<PauseEnvironmentCheckData, ThrowOnError>) => (options.client ?? client).post<PauseEnvironmentCheckResponses, PauseEnvironmentCheckErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks/{id}/pause',
+    ...options
+});
+
+/**
+ * Resume Environment Check
+ *
+ * What is paused or stopped goes on from its newest checkpoint.
+ */
+export const resumeEnvironmentCheck = <ThrowOnError extends boolean = false>(options: Options<ResumeEnvironmentCheckData, ThrowOnError>) => (options.client ?? client).post<ResumeEnvironmentCheckResponses, ResumeEnvironmentCheckErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks/{id}/resume',
+    ...options
+});
+
+/**
+ * Retry Environment Check
+ *
+ * What failed goes on from its newest checkpoint, with all its attempts.
+ */
+export const retryEnvironmentCheck = <ThrowOnError extends boolean = false>(options: Options<RetryEnvironmentCheckData, ThrowOnError>) => (options.client ?? client).post<RetryEnvironmentCheckResponses, RetryEnvironmentCheckErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks/{id}/retry',
+    ...options
+});
+
+/**
+ * Stop Environment Check
+ *
+ * What has not ended writes a checkpoint at its next border and ends. What waits leaves the queue at once.
+ */
+export const stopEnvironmentCheck = <ThrowOnError extends boolean = false>(options: Options<StopEnvironmentCheckData, ThrowOnError>) => (options.client ?? client).post<StopEnvironmentCheckResponses, StopEnvironmentCheckErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/environment-checks/{id}/stop',
+    ...options
+});
+
+/**
  * List Evaluations
  *
  * The newest first.
@@ -467,6 +581,8 @@ export const createEvaluation = <ThrowOnError extends boolean = false>(options: 
 
 /**
  * Delete Evaluation
+ *
+ * For good, with its log and its files.
  */
 export const deleteEvaluation = <ThrowOnError extends boolean = false>(options: Options<DeleteEvaluationData, ThrowOnError>) => (options.client ?? client).delete<DeleteEvaluationResponses, DeleteEvaluationErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -477,7 +593,7 @@ export const deleteEvaluation = <ThrowOnError extends boolean = false>(options: 
 /**
  * Get Evaluation
  *
- * With what each episode came to.
+ * With all that is known of it.
  */
 export const getEvaluation = <ThrowOnError extends boolean = false>(options: Options<GetEvaluationData, ThrowOnError>) => (options.client ?? client).get<GetEvaluationResponses, GetEvaluationErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -488,7 +604,7 @@ export const getEvaluation = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Stream Evaluation Events
  *
- * The history after the position, then what happens, until the evaluation has ended.
+ * The history after the position, then what happens, until it has ended.
  */
 export const streamEvaluationEvents = <ThrowOnError extends boolean = false>(options: Options<StreamEvaluationEventsData, ThrowOnError, StreamEvaluationEventsResponse>) => (options.client ?? client).sse.get<StreamEvaluationEventsResponses, StreamEvaluationEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -554,8 +670,8 @@ export const stopEvaluation = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Stream Events
  *
- * Many runs, studies and evaluations in one stream, until all have ended. One that is deleted, or that the viewer
- * may not see, is reported as `gone`.
+ * Many runs, studies, evaluations and checks in one stream, until all have ended. One that is deleted, or that the
+ * viewer may not see, is reported as `gone`.
  */
 export const streamEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamEventsData, ThrowOnError, StreamEventsResponse>) => (options?.client ?? client).sse.get<StreamEventsResponses, StreamEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1357,6 +1473,8 @@ export const uploadStudy = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * Delete Study
+ *
+ * For good, with its log and its files.
  */
 export const deleteStudy = <ThrowOnError extends boolean = false>(options: Options<DeleteStudyData, ThrowOnError>) => (options.client ?? client).delete<DeleteStudyResponses, DeleteStudyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1366,6 +1484,8 @@ export const deleteStudy = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * Get Study
+ *
+ * With all that is known of it.
  */
 export const getStudy = <ThrowOnError extends boolean = false>(options: Options<GetStudyData, ThrowOnError>) => (options.client ?? client).get<GetStudyResponses, GetStudyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1376,7 +1496,7 @@ export const getStudy = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Stream Study Events
  *
- * The history after the position, then what happens, until the study has ended.
+ * The history after the position, then what happens, until it has ended.
  */
 export const streamStudyEvents = <ThrowOnError extends boolean = false>(options: Options<StreamStudyEventsData, ThrowOnError, StreamStudyEventsResponse>) => (options.client ?? client).sse.get<StreamStudyEventsResponses, StreamStudyEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

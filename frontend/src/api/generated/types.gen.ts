@@ -842,7 +842,7 @@ export type Claim = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * Lease Seconds
      */
@@ -856,7 +856,7 @@ export type Claim = {
     /**
      * Payload
      */
-    payload: RunPayload | StudyPayload | EvaluationPayload;
+    payload: RunPayload | StudyPayload | EvaluationPayload | EnvironmentCheckPayload;
     /**
      * Slots
      *
@@ -1489,6 +1489,254 @@ export type Environment = {
 };
 
 /**
+ * EnvironmentCheck
+ */
+export type EnvironmentCheck = {
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * Error
+     */
+    error: string | null;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Is Pausing
+     *
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
+     */
+    is_pausing: boolean;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Options
+     */
+    options: {
+        [key: string]: unknown;
+    };
+    owner: PersonName;
+    project: ProjectName;
+    /**
+     * Remedy
+     *
+     * What to do about the error.
+     */
+    remedy: string | null;
+    report: EnvironmentReport | null;
+    /**
+     * Started At
+     */
+    started_at: string | null;
+    status: JobStatus;
+    /**
+     * Stream
+     *
+     * Where its event stream goes on after what this answer contains; pass it as `after`, exactly as it came.
+     */
+    stream: string | null;
+    /**
+     * Suite
+     */
+    suite: string;
+    /**
+     * Verdict
+     *
+     * The worst of its findings; none before there is a report.
+     */
+    verdict: 'ok' | 'slow' | 'wrong' | null;
+    /**
+     * Worker Name
+     */
+    worker_name: string | null;
+};
+
+export type EnvironmentCheckEvent = ({
+    kind: 'checked';
+} & EnvironmentChecked) | ({
+    kind: 'finished';
+} & JobFinished) | ({
+    kind: 'stopped';
+} & Stopped) | ({
+    kind: 'failed';
+} & JobFailed);
+
+/**
+ * EnvironmentCheckPayload
+ */
+export type EnvironmentCheckPayload = {
+    /**
+     * Environment
+     *
+     * As a spec names it.
+     */
+    environment: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * EnvironmentCheckRequest
+ *
+ * An environment to be tried by a worker that offers it.
+ */
+export type EnvironmentCheckRequest = {
+    /**
+     * Environment
+     *
+     * An id of the catalogue, or `my_package:MyEnv-v0`.
+     */
+    environment: string;
+    /**
+     * Options
+     *
+     * Handed to `gymnasium.make`.
+     */
+    options?: {
+        [key: string]: JsonValue;
+    };
+    priority?: Priority;
+    /**
+     * Project
+     *
+     * The name of the project that it is for; without it, the first of which one is a member.
+     */
+    project?: string | null;
+    /**
+     * Suite
+     *
+     * Without it the one that has the environment; Gymnasium of several.
+     */
+    suite?: string | null;
+    /**
+     * Wait For Worker
+     *
+     * Queue it although no worker that is known could execute it.
+     */
+    wait_for_worker?: boolean;
+    /**
+     * Worker Id
+     *
+     * The worker that is to try it; any that offers it may without it.
+     */
+    worker_id?: number | null;
+};
+
+export type EnvironmentCheckStreamMessage = EnvironmentCheckEvent | Rewind | EnvironmentCheck;
+
+/**
+ * EnvironmentChecked
+ *
+ * The environment was tried.
+ */
+export type EnvironmentChecked = {
+    /**
+     * Kind
+     */
+    kind: 'checked';
+    report: EnvironmentReport;
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * Step
+     *
+     * Environment steps of each member when it happened.
+     */
+    step: number;
+    /**
+     * Wall
+     *
+     * Seconds of work since the run began, without the time between attempts.
+     */
+    wall: number;
+};
+
+/**
+ * EnvironmentFinding
+ */
+export type EnvironmentFinding = {
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Remedy
+     *
+     * What to do about it; empty where nothing has to be done.
+     */
+    remedy: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Verdict
+     */
+    verdict: 'ok' | 'slow' | 'wrong';
+};
+
+/**
+ * EnvironmentReport
+ */
+export type EnvironmentReport = {
+    /**
+     * Action
+     */
+    action: string;
+    /**
+     * Algorithms
+     *
+     * Those that can learn there.
+     */
+    algorithms: Array<string>;
+    /**
+     * Environment
+     *
+     * What a spec says of it.
+     */
+    environment: {
+        [key: string]: unknown;
+    };
+    /**
+     * Findings
+     */
+    findings: Array<EnvironmentFinding>;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Max Episode Steps
+     */
+    max_episode_steps: number | null;
+    /**
+     * Observation
+     *
+     * What it shows, in words.
+     */
+    observation: string;
+    /**
+     * Suite
+     */
+    suite: string;
+};
+
+/**
  * EpisodeFilmed
  *
  * A film of an episode lies in the folder under `file`.
@@ -1855,7 +2103,7 @@ export type EvaluationSummary = {
     /**
      * Is Pausing
      *
-     * Whether it was asked to pause: its worker hands it back after the present episodes.
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
      */
     is_pausing: boolean;
     /**
@@ -1870,6 +2118,8 @@ export type EvaluationSummary = {
     project: ProjectName;
     /**
      * Remedy
+     *
+     * What to do about the error.
      */
     remedy: string | null;
     /**
@@ -3065,7 +3315,7 @@ export type Heartbeat = {
     /**
      * Events
      */
-    events: Array<RunEvent> | Array<StudyEvent> | Array<EvaluationEvent>;
+    events: Array<RunEvent> | Array<StudyEvent> | Array<EvaluationEvent> | Array<EnvironmentCheckEvent>;
     /**
      * Logs
      */
@@ -3453,7 +3703,7 @@ export type JobFolders = {
 /**
  * JobMessage
  *
- * What one of many runs, studies and evaluations says.
+ * What one of many runs, studies, evaluations and checks says.
  */
 export type JobMessage = {
     /**
@@ -3463,13 +3713,13 @@ export type JobMessage = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * Message
      *
      * Null in `gone` messages: it was deleted, or the reader may not see it.
      */
-    message: StreamMessage | StudyStreamMessage | EvaluationStreamMessage | null;
+    message: StreamMessage | StudyStreamMessage | EvaluationStreamMessage | EnvironmentCheckStreamMessage | null;
     /**
      * Position
      *
@@ -3500,6 +3750,8 @@ export const JobStatus = {
  * Where a run or a runtime study is in its life.
  */
 export type JobStatus = typeof JobStatus[keyof typeof JobStatus];
+
+export type JsonValue = unknown;
 
 /**
  * Lineage
@@ -4712,6 +4964,28 @@ export type PageDelivery = {
      * Items
      */
     items: Array<Delivery>;
+    /**
+     * Next
+     *
+     * Pass it as `after` for the items that follow. Null where the list ends; a log, which may still grow, always has one.
+     */
+    next: string | null;
+    /**
+     * Total
+     *
+     * Items of the whole list, whatever part of it this is.
+     */
+    total: number;
+};
+
+/**
+ * Page[EnvironmentCheck]
+ */
+export type PageEnvironmentCheck = {
+    /**
+     * Items
+     */
+    items: Array<EnvironmentCheck>;
     /**
      * Next
      *
@@ -6356,11 +6630,9 @@ export type RestingJob = {
      */
     error: string | null;
     /**
-     * Evaluation Id
-     */
-    evaluation_id: number | null;
-    /**
      * Experiment Id
+     *
+     * Of a run.
      */
     experiment_id: number | null;
     /**
@@ -6370,7 +6642,7 @@ export type RestingJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * May Change
      *
@@ -6380,7 +6652,8 @@ export type RestingJob = {
     /**
      * Name
      *
-     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, or of what else its kind says. None, as are the numbers below, for those who may not see its
+     * project.
      */
     name: string | null;
     /**
@@ -6391,6 +6664,12 @@ export type RestingJob = {
      * Owner Id
      */
     owner_id: number;
+    /**
+     * Payload Id
+     *
+     * The number of what its kind says.
+     */
+    payload_id: number | null;
     priority: Priority;
     /**
      * Project
@@ -6411,10 +6690,6 @@ export type RestingJob = {
      */
     since: string | null;
     status: JobStatus;
-    /**
-     * Study Id
-     */
-    study_id: number | null;
 };
 
 /**
@@ -6786,10 +7061,6 @@ export type RunningJob = {
      */
     devices: number;
     /**
-     * Evaluation Id
-     */
-    evaluation_id: number | null;
-    /**
      * Expected End
      *
      * By its own speed, or by how long similar ones took; none where neither is known.
@@ -6797,6 +7068,8 @@ export type RunningJob = {
     expected_end: string | null;
     /**
      * Experiment Id
+     *
+     * Of a run.
      */
     experiment_id: number | null;
     /**
@@ -6812,7 +7085,7 @@ export type RunningJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * May Change
      *
@@ -6822,7 +7095,8 @@ export type RunningJob = {
     /**
      * Name
      *
-     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, or of what else its kind says. None, as are the numbers below, for those who may not see its
+     * project.
      */
     name: string | null;
     /**
@@ -6833,6 +7107,12 @@ export type RunningJob = {
      * Owner Id
      */
     owner_id: number;
+    /**
+     * Payload Id
+     *
+     * The number of what its kind says.
+     */
+    payload_id: number | null;
     priority: Priority;
     /**
      * Project
@@ -6855,10 +7135,6 @@ export type RunningJob = {
      */
     slots: Array<number>;
     status: JobStatus;
-    /**
-     * Study Id
-     */
-    study_id: number | null;
     /**
      * Worker Id
      */
@@ -7684,7 +7960,7 @@ export type StoredEvaluation = {
     /**
      * Is Pausing
      *
-     * Whether it was asked to pause: its worker hands it back after the present episodes.
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
      */
     is_pausing: boolean;
     /**
@@ -7705,6 +7981,8 @@ export type StoredEvaluation = {
     project: ProjectName;
     /**
      * Remedy
+     *
+     * What to do about the error.
      */
     remedy: string | null;
     /**
@@ -7775,7 +8053,7 @@ export type StoredStudy = {
     /**
      * Is Pausing
      *
-     * Whether it was asked to pause: its worker hands it back after the present cell.
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
      */
     is_pausing: boolean;
     /**
@@ -7793,9 +8071,17 @@ export type StoredStudy = {
     owner: PersonName;
     /**
      * Progress
+     *
+     * What its worker is at, in words.
      */
     progress: string | null;
     project: ProjectName;
+    /**
+     * Remedy
+     *
+     * What to do about the error.
+     */
+    remedy: string | null;
     /**
      * Spec
      */
@@ -7931,7 +8217,7 @@ export type StudySummary = {
     /**
      * Is Pausing
      *
-     * Whether it was asked to pause: its worker hands it back after the present cell.
+     * Whether it was asked to pause: its worker hands it back as soon as what it is at is done.
      */
     is_pausing: boolean;
     /**
@@ -7945,9 +8231,17 @@ export type StudySummary = {
     owner: PersonName;
     /**
      * Progress
+     *
+     * What its worker is at, in words.
      */
     progress: string | null;
     project: ProjectName;
+    /**
+     * Remedy
+     *
+     * What to do about the error.
+     */
+    remedy: string | null;
     /**
      * Started At
      */
@@ -8351,15 +8645,13 @@ export type WaitingJob = {
      */
     devices: number;
     /**
-     * Evaluation Id
-     */
-    evaluation_id: number | null;
-    /**
      * Expected Start
      */
     expected_start: string | null;
     /**
      * Experiment Id
+     *
+     * Of a run.
      */
     experiment_id: number | null;
     /**
@@ -8375,7 +8667,7 @@ export type WaitingJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * May Change
      *
@@ -8385,7 +8677,8 @@ export type WaitingJob = {
     /**
      * Name
      *
-     * Of the experiment, study or evaluation. None, as are the numbers below, for those who may not see its project.
+     * Of the experiment, or of what else its kind says. None, as are the numbers below, for those who may not see its
+     * project.
      */
     name: string | null;
     /**
@@ -8396,6 +8689,12 @@ export type WaitingJob = {
      * Owner Id
      */
     owner_id: number;
+    /**
+     * Payload Id
+     *
+     * The number of what its kind says.
+     */
+    payload_id: number | null;
     /**
      * Position
      *
@@ -8420,10 +8719,6 @@ export type WaitingJob = {
      * Since
      */
     since: string;
-    /**
-     * Study Id
-     */
-    study_id: number | null;
 };
 
 /**
@@ -8481,13 +8776,22 @@ export type WebhookChange = {
 /**
  * WebhookEvent
  *
- * What a webhook can be called for.
+ * What a webhook can be called for: how a job ends (`KIND.STATUS`), and what befalls members and workers.
  */
 export const WebhookEvent = {
     RUN_FINISHED: 'run.finished',
     RUN_FAILED: 'run.failed',
     RUN_STOPPED: 'run.stopped',
     RUN_MEMBER_DIVERGED: 'run.member_diverged',
+    STUDY_FINISHED: 'study.finished',
+    STUDY_FAILED: 'study.failed',
+    STUDY_STOPPED: 'study.stopped',
+    EVALUATION_FINISHED: 'evaluation.finished',
+    EVALUATION_FAILED: 'evaluation.failed',
+    EVALUATION_STOPPED: 'evaluation.stopped',
+    ENVIRONMENT_CHECK_FINISHED: 'environment_check.finished',
+    ENVIRONMENT_CHECK_FAILED: 'environment_check.failed',
+    ENVIRONMENT_CHECK_STOPPED: 'environment_check.stopped',
     WORKER_LOST: 'worker.lost',
     WORKER_QUARANTINED: 'worker.quarantined',
     WEBHOOK_TEST: 'webhook.test'
@@ -8496,7 +8800,7 @@ export const WebhookEvent = {
 /**
  * WebhookEvent
  *
- * What a webhook can be called for.
+ * What a webhook can be called for: how a job ends (`KIND.STATUS`), and what befalls members and workers.
  */
 export type WebhookEvent = typeof WebhookEvent[keyof typeof WebhookEvent];
 
@@ -8744,7 +9048,7 @@ export type WorkerJob = {
     /**
      * Kind
      */
-    kind: 'run' | 'study' | 'evaluation';
+    kind: 'run' | 'study' | 'evaluation' | 'environment_check';
     /**
      * Name
      *
@@ -10666,16 +10970,10 @@ export type DownloadComparisonResponses = {
 
 export type DownloadComparisonResponse = DownloadComparisonResponses[keyof DownloadComparisonResponses];
 
-export type ListEvaluationsData = {
+export type ListEnvironmentChecksData = {
     body?: never;
     path?: never;
     query?: {
-        /**
-         * Run
-         *
-         * Only those that play a policy of this run.
-         */
-        run?: number | null;
         /**
          * Limit
          *
@@ -10688,6 +10986,497 @@ export type ListEvaluationsData = {
          * `next` of the page before.
          */
         after?: string | null;
+        /**
+         * Environment
+         *
+         * Only those of this environment.
+         */
+        environment?: string | null;
+    };
+    url: '/api/v1/environment-checks';
+};
+
+export type ListEnvironmentChecksErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListEnvironmentChecksError = ListEnvironmentChecksErrors[keyof ListEnvironmentChecksErrors];
+
+export type ListEnvironmentChecksResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageEnvironmentCheck;
+};
+
+export type ListEnvironmentChecksResponse = ListEnvironmentChecksResponses[keyof ListEnvironmentChecksResponses];
+
+export type CreateEnvironmentCheckData = {
+    body: EnvironmentCheckRequest;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Names the call, so that sending it twice creates once.
+         */
+        'idempotency-key'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/environment-checks';
+};
+
+export type CreateEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only members of a project may submit to it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * No worker that is known offers the environment; nothing was stored. Or: No worker that is known could ever execute this; nothing was stored.
+     */
+    409: ProblemDocument;
+    /**
+     * There is no such environment; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type CreateEnvironmentCheckError = CreateEnvironmentCheckErrors[keyof CreateEnvironmentCheckErrors];
+
+export type CreateEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    201: EnvironmentCheck;
+};
+
+export type CreateEnvironmentCheckResponse = CreateEnvironmentCheckResponses[keyof CreateEnvironmentCheckResponses];
+
+export type DeleteEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}';
+};
+
+export type DeleteEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * Only its owner and admins of its project may do that.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What has not ended cannot be deleted.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type DeleteEnvironmentCheckError = DeleteEnvironmentCheckErrors[keyof DeleteEnvironmentCheckErrors];
+
+export type DeleteEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteEnvironmentCheckResponse = DeleteEnvironmentCheckResponses[keyof DeleteEnvironmentCheckResponses];
+
+export type GetEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}';
+};
+
+export type GetEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type GetEnvironmentCheckError = GetEnvironmentCheckErrors[keyof GetEnvironmentCheckErrors];
+
+export type GetEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type GetEnvironmentCheckResponse = GetEnvironmentCheckResponses[keyof GetEnvironmentCheckResponses];
+
+export type StreamEnvironmentCheckEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Last-Event-Id
+         */
+        'last-event-id'?: string | null;
+    };
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * After
+         *
+         * Where the reader stands: a message's id, or `stream`.
+         */
+        after?: string | null;
+    };
+    url: '/api/v1/environment-checks/{id}/events';
+};
+
+export type StreamEnvironmentCheckEventsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StreamEnvironmentCheckEventsError = StreamEnvironmentCheckEventsErrors[keyof StreamEnvironmentCheckEventsErrors];
+
+export type StreamEnvironmentCheckEventsResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheckStreamMessage;
+};
+
+export type StreamEnvironmentCheckEventsResponse = StreamEnvironmentCheckEventsResponses[keyof StreamEnvironmentCheckEventsResponses];
+
+export type ListEnvironmentCheckLogsData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: {
+        /**
+         * Attempt
+         */
+        attempt?: number | null;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+        /**
+         * Limit
+         */
+        limit?: number;
+    };
+    url: '/api/v1/environment-checks/{id}/logs';
+};
+
+export type ListEnvironmentCheckLogsErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ListEnvironmentCheckLogsError = ListEnvironmentCheckLogsErrors[keyof ListEnvironmentCheckLogsErrors];
+
+export type ListEnvironmentCheckLogsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PageLoggedLine;
+};
+
+export type ListEnvironmentCheckLogsResponse = ListEnvironmentCheckLogsResponses[keyof ListEnvironmentCheckLogsResponses];
+
+export type PauseEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}/pause';
+};
+
+export type PauseEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type PauseEnvironmentCheckError = PauseEnvironmentCheckErrors[keyof PauseEnvironmentCheckErrors];
+
+export type PauseEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type PauseEnvironmentCheckResponse = PauseEnvironmentCheckResponses[keyof PauseEnvironmentCheckResponses];
+
+export type ResumeEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}/resume';
+};
+
+export type ResumeEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type ResumeEnvironmentCheckError = ResumeEnvironmentCheckErrors[keyof ResumeEnvironmentCheckErrors];
+
+export type ResumeEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type ResumeEnvironmentCheckResponse = ResumeEnvironmentCheckResponses[keyof ResumeEnvironmentCheckResponses];
+
+export type RetryEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}/retry';
+};
+
+export type RetryEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type RetryEnvironmentCheckError = RetryEnvironmentCheckErrors[keyof RetryEnvironmentCheckErrors];
+
+export type RetryEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type RetryEnvironmentCheckResponse = RetryEnvironmentCheckResponses[keyof RetryEnvironmentCheckResponses];
+
+export type StopEnvironmentCheckData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/v1/environment-checks/{id}/stop';
+};
+
+export type StopEnvironmentCheckErrors = {
+    /**
+     * Nobody is signed in, or the credential does not count.
+     */
+    401: ProblemDocument;
+    /**
+     * The viewer may see this, but not do it.
+     */
+    403: ProblemDocument;
+    /**
+     * There is no such thing.
+     */
+    404: ProblemDocument;
+    /**
+     * The status does not allow this.
+     */
+    409: ProblemDocument;
+    /**
+     * What was sent is not valid; nothing was stored.
+     */
+    422: ProblemDocument;
+};
+
+export type StopEnvironmentCheckError = StopEnvironmentCheckErrors[keyof StopEnvironmentCheckErrors];
+
+export type StopEnvironmentCheckResponses = {
+    /**
+     * Successful Response
+     */
+    200: EnvironmentCheck;
+};
+
+export type StopEnvironmentCheckResponse = StopEnvironmentCheckResponses[keyof StopEnvironmentCheckResponses];
+
+export type ListEvaluationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * At most so many items.
+         */
+        limit?: number;
+        /**
+         * After
+         *
+         * `next` of the page before.
+         */
+        after?: string | null;
+        /**
+         * Run
+         *
+         * Only those that play a policy of this run.
+         */
+        run?: number | null;
     };
     url: '/api/v1/evaluations';
 };
@@ -10793,7 +11582,7 @@ export type DeleteEvaluationErrors = {
      */
     404: ProblemDocument;
     /**
-     * An evaluation cannot be deleted while it has not ended.
+     * What has not ended cannot be deleted.
      */
     409: ProblemDocument;
     /**
@@ -11179,6 +11968,12 @@ export type StreamEventsData = {
          * Numbers, separated by commas.
          */
         evaluations?: string;
+        /**
+         * Environment Checks
+         *
+         * Numbers, separated by commas.
+         */
+        environment_checks?: string;
         /**
          * After
          *
@@ -14416,7 +15211,7 @@ export type DeleteStudyErrors = {
      */
     404: ProblemDocument;
     /**
-     * A study cannot be deleted while it has not ended.
+     * What has not ended cannot be deleted.
      */
     409: ProblemDocument;
     /**

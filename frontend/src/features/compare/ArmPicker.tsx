@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
-import { Dialog } from "radix-ui"
 import { useState } from "react"
 import { experimentsQuery, groupsQuery, WINDOW } from "@/api/queries"
-import { Button, IconButton } from "@/ui/Button"
+import { Button } from "@/ui/Button"
 import { Icon } from "@/ui/Icon"
+import { Sheet } from "@/ui/Sheet"
 import { Empty, Failure, Loading } from "@/ui/States"
 
 export interface Chosen {
@@ -21,30 +21,17 @@ interface ArmPickerProps {
 /** Chooses experiments and groups from all that there are. */
 export function ArmPicker({ chosen, onChange, primary }: ArmPickerProps) {
   return (
-    <Dialog.Root>
-      <Dialog.Trigger asChild>
+    <Sheet
+      hint="Experiments, and groups: one of arms stands for all of them, one of tasks for itself."
+      title="Choose what to compare"
+      trigger={
         <Button icon="plus" variant={primary ? "primary" : "secondary"}>
           Choose arms
         </Button>
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-black/40 backdrop-blur-[2px]" />
-        <Dialog.Content className="rising -translate-x-1/2 fixed top-[6vh] left-1/2 z-50 flex max-h-[88vh] w-[min(640px,calc(100vw-24px))] flex-col rounded-card border border-line bg-raised shadow-pop">
-          <div className="flex items-start justify-between gap-3 px-4 pt-4 sm:px-5">
-            <div>
-              <Dialog.Title className="font-semibold text-lg">Choose what to compare</Dialog.Title>
-              <Dialog.Description className="text-[13px] text-ink-soft">
-                Experiments, and groups: one of arms stands for all of them, one of tasks for itself.
-              </Dialog.Description>
-            </div>
-            <Dialog.Close asChild>
-              <IconButton aria-label="Close" icon="close" />
-            </Dialog.Close>
-          </div>
-          <Choices chosen={chosen} onChange={onChange} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+      }
+    >
+      <Choices chosen={chosen} onChange={onChange} />
+    </Sheet>
   )
 }
 

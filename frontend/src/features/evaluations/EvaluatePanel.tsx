@@ -1,10 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { evaluationsQuery } from "@/api/evaluations"
+import type { EvaluationSummary } from "@/api/generated/types.gen"
 import { EvaluationForm } from "@/features/evaluations/EvaluationForm"
 import { EvaluationItem } from "@/features/evaluations/EvaluationItem"
+import { useFreshLists } from "@/lib/live/useFreshLists"
 import { Panel } from "@/ui/Panel"
 import { Empty, Failure, Loading } from "@/ui/States"
+
+const NONE: readonly EvaluationSummary[] = []
 
 interface EvaluatePanelProps {
   run: number
@@ -15,6 +19,7 @@ interface EvaluatePanelProps {
 /** Fresh episodes of a run's policy on a worker: asked for here, and what they came to. */
 export function EvaluatePanel({ run, trained, whyNothing }: EvaluatePanelProps) {
   const found = useQuery(evaluationsQuery(run))
+  useFreshLists("evaluation", "evaluations", found.data?.items ?? NONE)
   return (
     <Panel
       actions={

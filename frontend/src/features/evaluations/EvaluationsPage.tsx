@@ -4,8 +4,8 @@ import { evaluationQuery, evaluationsQuery } from "@/api/evaluations"
 import type { EvaluationSummary } from "@/api/generated/types.gen"
 import { EvaluationItem } from "@/features/evaluations/EvaluationItem"
 import { PageTitle } from "@/features/shell/PageStates"
-import { Panel } from "@/ui/Panel"
-import { Empty, Failure, Loading } from "@/ui/States"
+import { PanelList } from "@/features/shell/PanelList"
+import { useFreshLists } from "@/lib/live/useFreshLists"
 
 const route = getRouteApi("/evaluations")
 
@@ -24,46 +24,30 @@ export function EvaluationsPage() {
 
 function All() {
   const found = useQuery(evaluationsQuery())
-  return <Listed evaluations={found.data?.items} failure={found.error} onRetry={() => found.refetch()} />
+  return <Listed found={found} things={found.data?.items} />
 }
 
 function One({ id }: { id: number }) {
   const found = useQuery(evaluationQuery(id))
-  return (
-    <Listed evaluations={found.data && [found.data]} failure={found.error} onRetry={() => found.refetch()} />
-  )
+  return <Listed found={found} things={found.data && [found.data]} />
+}
+
+const NONE: readonly EvaluationSummary[] = []
+const EMPTY = {
+  title: "No evaluation yet",
+  advice: "Start one on the Policy tab of a run, or with phylon play RUN --on-worker.",
 }
 
 interface ListedProps {
-  evaluations: readonly EvaluationSummary[] | undefined
-  failure: unknown
-  onRetry: () => void
+  things: readonly EvaluationSummary[] | undefined
+  found: { error: unknown; refetch: () => unknown }
 }
 
-function Listed({ evaluations, failure, onRetry }: ListedProps) {
-  if (evaluations === undefined) {
-    return (
-      <Panel>
-        {failure ? (
-          <Failure error={failure} onRetry={onRetry} title="The evaluations could not be loaded" />
-        ) : (
-          <Loading label="Loading evaluations" />
-        )}
-      </Panel>
-    )
-  }
-  if (evaluations.length === 0) {
-    return (
-      <Panel>
-        <Empty icon="play" title="No evaluation yet">
-          Start one on the Policy tab of a run, or with phylon play RUN --on-worker.
-        </Empty>
-      </Panel>
-    )
-  }
-  return evaluations.map((evaluation) => (
-    <Panel className="pt-4" key={evaluation.id}>
-      <EvaluationItem evaluation={evaluation} />
-    </Panel>
-  ))
+function Listed({ things, found }: ListedProps) {
+  useFreshLists("evaluation", "evaluations", things ?? NONE)
+  return (
+    <PanelList empty={EMPTY} failure={found.error} name="evaluations" onRetry={found.refetch} things={things}>
+      {(evaluation) => <EvaluationItem evaluation={evaluation} />}
+    </PanelList>
+  )
 }

@@ -3,21 +3,25 @@ import {
   extendExperiment,
   extendGroup,
   extendRun,
+  pauseEnvironmentCheck,
   pauseEvaluation,
   pauseExperiment,
   pauseGroup,
   pauseRun,
   pauseStudy,
+  resumeEnvironmentCheck,
   resumeEvaluation,
   resumeExperiment,
   resumeGroup,
   resumeRun,
   resumeStudy,
+  retryEnvironmentCheck,
   retryEvaluation,
   retryExperiment,
   retryGroup,
   retryRun,
   retryStudy,
+  stopEnvironmentCheck,
   stopEvaluation,
   stopExperiment,
   stopGroup,
@@ -30,7 +34,7 @@ import { applyEvent, type RunView } from "@/lib/run/runView"
 
 /** What a verb is for. */
 export interface Target {
-  kind: "run" | "experiment" | "group" | "study" | "evaluation"
+  kind: "run" | "experiment" | "group" | "study" | "evaluation" | "environment_check"
   id: number
   name: string
 }
@@ -53,6 +57,12 @@ const CALLS = {
     pause: pauseEvaluation,
     resume: resumeEvaluation,
     retry: retryEvaluation,
+  },
+  environment_check: {
+    stop: stopEnvironmentCheck,
+    pause: pauseEnvironmentCheck,
+    resume: resumeEnvironmentCheck,
+    retry: retryEnvironmentCheck,
   },
 } as const satisfies Record<Target["kind"], Record<PlainVerb, unknown>>
 
@@ -97,6 +107,12 @@ async function send(queryClient: QueryClient, { kind, id }: Target, verb: Verb, 
       if (verb === "extend") throw new Error("An evaluation plays what was asked for; ask for another one.")
       await CALLS.evaluation[verb](options)
       void queryClient.invalidateQueries({ queryKey: ["evaluations"] })
+      break
+    }
+    case "environment_check": {
+      if (verb === "extend") throw new Error("A check tries everything; ask for another one.")
+      await CALLS.environment_check[verb](options)
+      void queryClient.invalidateQueries({ queryKey: ["environment-checks"] })
     }
   }
   void queryClient.invalidateQueries({ queryKey: ["queue"] })

@@ -31,10 +31,7 @@ export function JobMenu({ job, verbs, waits = false }: JobMenuProps) {
 }
 
 function targetOf(job: QueueJob): Target | null {
-  const name = jobName(job)
-  if (job.run_id !== null) return { kind: "run", id: job.run_id, name }
-  if (job.evaluation_id !== null) return { kind: "evaluation", id: job.evaluation_id, name }
-  return job.study_id === null ? null : { kind: "study", id: job.study_id, name }
+  return job.payload_id === null ? null : { kind: job.kind, id: job.payload_id, name: jobName(job) }
 }
 
 function Menu({ job, verbs, waits, target }: JobMenuProps & { target: Target }) {

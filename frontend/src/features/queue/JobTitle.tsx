@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { QueueJob } from "@/api/types"
-import { jobName } from "@/lib/queue"
+import { describeKind, jobName } from "@/lib/queue"
 import { Tag } from "@/ui/StatusChip"
 
 const LINK = "truncate rounded font-medium hover:text-accent hover:underline"
@@ -26,9 +26,9 @@ export function JobTitle({ job, children }: { job: QueueJob; children?: ReactNod
   )
 }
 
-function numberOf({ kind, run_id, study_id, evaluation_id }: QueueJob): string {
-  const number = run_id ?? study_id ?? evaluation_id
-  return number === null ? kind : `${kind} ${number}`
+function numberOf({ kind, payload_id }: QueueJob): string {
+  const word = describeKind(kind)
+  return payload_id === null ? word : `${word} ${payload_id}`
 }
 
 function JobLink({ job }: { job: QueueJob }) {
@@ -46,19 +46,28 @@ function JobLink({ job }: { job: QueueJob }) {
       </Link>
     )
   }
-  if (job.study_id !== null) {
-    return (
-      <Link className={LINK} search={{ ids: [job.study_id] }} title={name} to="/studies">
-        {name}
-      </Link>
-    )
-  }
-  if (job.evaluation_id !== null) {
-    return (
-      <Link className={LINK} search={{ id: job.evaluation_id }} title={name} to="/evaluations">
-        {name}
-      </Link>
-    )
+  const look = { className: LINK, title: name }
+  if (job.payload_id !== null) {
+    switch (job.kind) {
+      case "study":
+        return (
+          <Link {...look} search={{ ids: [job.payload_id] }} to="/studies">
+            {name}
+          </Link>
+        )
+      case "evaluation":
+        return (
+          <Link {...look} search={{ id: job.payload_id }} to="/evaluations">
+            {name}
+          </Link>
+        )
+      case "environment_check":
+        return (
+          <Link {...look} search={{ id: job.payload_id }} to="/environment-checks">
+            {name}
+          </Link>
+        )
+    }
   }
   return <span className="truncate font-medium text-ink-soft">{name}</span>
 }

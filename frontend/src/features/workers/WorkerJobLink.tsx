@@ -24,5 +24,11 @@ export function WorkerJobLink({ job: { kind, id, name } }: { job: WorkerJob }) {
           {`Evaluation ${id} · ${name}`}
         </Link>
       )
+    case "environment_check":
+      return (
+        <Link {...look} search={{ id }} to="/environment-checks">
+          {`Check ${id} · ${name}`}
+        </Link>
+      )
   }
 }

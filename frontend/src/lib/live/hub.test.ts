@@ -31,9 +31,11 @@ it("opens one stream for all, each from where its follower stands", () => {
   const study = listen(hub, "study", 2, "1-4")
   const eighth = listen(hub, "run", 8, null)
   const seventh = listen(hub, "run", 7, "1-9")
+  listen(hub, "environment_check", 5, "3-3")
+  listen(hub, "evaluation", 1, "2-2")
   vi.advanceTimersByTime(100)
   expect(FakeEventSource.opened.map(({ url }) => decodeURIComponent(url))).toEqual([
-    "/api/v1/events?runs=7,8&studies=2&after=1-9,,1-4",
+    "/api/v1/events?runs=7,8&studies=2&evaluations=1&environment_checks=5&after=1-9,,1-4,2-2,3-3",
   ])
   say("metrics", "1-10")
   say("measured", "1-5", "study", 2)

@@ -1,15 +1,18 @@
 /**
- * One event stream for all runs and studies that anybody follows: browsers allow six connections to a host over all of
+ * One event stream for all jobs that anybody follows: browsers allow six connections to a host over all of
  * their tabs, so a stream for each would leave the seventh page waiting.
  *
  * Who comes later than others gets what was said since its own position from what the hub remembers. Where that does not
  * reach back far enough, events are missing; their numbers have no gaps, so the reducer notices.
  */
 
+import type { JobMessage } from "@/api/generated/types.gen"
 import { EventKind } from "@/api/types"
 
+type JobKind = JobMessage["kind"]
+
 export interface Subject {
-  kind: "run" | "study"
+  kind: JobKind
   id: number
   /** The service's cursor: the stream continues after it. Null for all events. */
   after: string | null
@@ -52,7 +55,21 @@ interface Wire {
 const GATHER_MILLISECONDS = 20
 const RETRY_MILLISECONDS = 2000
 const REMEMBERED = 300
-const EVENTS = [...Object.values(EventKind), "machine", "measured", "progress", "rewind", "status", "gone"]
+const EVENTS = [
+  ...Object.values(EventKind),
+  ...["machine", "measured", "progress"],
+  ...["loaded", "played", "not_filmed"],
+  ...["checked", "rewind", "status", "gone"],
+]
+
+/** What the address calls them, in the order in which the service reads their positions. */
+const PARAMETERS: Record<JobKind, string> = {
+  run: "runs",
+  study: "studies",
+  evaluation: "evaluations",
+  environment_check: "environment_checks",
+}
+const ORDER = Object.keys(PARAMETERS)
 
 export function createHub(): Hub {
   const topics = new Map<string, Topic>()
@@ -73,7 +90,9 @@ export function createHub(): Hub {
   function open() {
     source?.close()
     source = null
-    const followed = [...topics.values()].sort((a, b) => a.kind.localeCompare(b.kind) || a.id - b.id)
+    const followed = [...topics.values()].sort(
+      (a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || a.id - b.id,
+    )
     if (followed.length === 0) return
     const current = new EventSource(addressOf(followed))
     source = current
@@ -127,13 +146,9 @@ export function createHub(): Hub {
   return { follow }
 }
 
-/** Positions are in the order of the runs, then of the studies. */
 function addressOf(followed: readonly Topic[]): string {
   const query = new URLSearchParams()
-  for (const [name, kind] of [
-    ["runs", "run"],
-    ["studies", "study"],
-  ] as const) {
+  for (const [kind, name] of Object.entries(PARAMETERS)) {
     const ids = followed.filter((topic) => topic.kind === kind).map(({ id }) => id)
     if (ids.length > 0) query.set(name, ids.join(","))
   }

@@ -65,7 +65,7 @@ function connect(): Hub {
   return createRemoteHub(worker)
 }
 
-/** Follows a run or a study; the answer ends it. */
+/** Follows a job; the answer ends it. */
 export function follow(subject: Subject, listener: Listener): () => void {
   hub ??= connect()
   return hub.follow(subject, listener)

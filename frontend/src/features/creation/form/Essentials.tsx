@@ -10,7 +10,9 @@ import {
   writtenText,
 } from "@/features/creation/form/draft"
 import { CONTROL, Row } from "@/features/creation/form/Row"
+import { CheckEnvironment } from "@/features/environmentChecks/CheckEnvironment"
 import { describeSpace } from "@/lib/environments"
+import { readEnvironment, readOptions } from "@/lib/specEnvironment"
 import type { Path } from "@/lib/specText"
 import { Select } from "@/ui/Select"
 
@@ -87,7 +89,14 @@ function EnvironmentRow({ draft, yaml, onChange }: EssentialsProps) {
       }
       label="Environment"
     >
-      {(ids) => <EnvironmentPicker {...ids} name={id} onChange={onChange} yaml={yaml} />}
+      {(ids) => (
+        <>
+          <EnvironmentPicker {...ids} name={id} onChange={onChange} yaml={yaml} />
+          <CheckEnvironment
+            environment={{ suite: readEnvironment(yaml)?.suite ?? null, id, options: readOptions(yaml) }}
+          />
+        </>
+      )}
     </Row>
   )
 }

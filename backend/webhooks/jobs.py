@@ -1,33 +1,37 @@
-"""What webhooks hear of runs and of the workers that execute them."""
+"""What webhooks hear of jobs and of the workers that execute them."""
 
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from phylon.backend.models import Job, Run
+from phylon.backend.payloads import repository as payloads
 from phylon.backend.runs import repository
 from phylon.backend.webhooks.emit import emit
 from phylon.contract.events import Diverged
 from phylon.contract.vocabulary import JobStatus
 from phylon.contract.webhooks import WebhookEvent
 
-_ENDS = {
-    JobStatus.FINISHED: WebhookEvent.RUN_FINISHED,
-    JobStatus.FAILED: WebhookEvent.RUN_FAILED,
-    JobStatus.STOPPED: WebhookEvent.RUN_STOPPED,
-}
+_ENDS = (JobStatus.FINISHED, JobStatus.FAILED, JobStatus.STOPPED)
 
 
 def notify_end(session: Session, job: Job) -> None:
-    """Does nothing for a job that has not ended, or that is no run."""
-    event = _ENDS.get(JobStatus(job.status))
-    if event is None or job.kind != "run":
+    """Does nothing for a job that has not ended."""
+    if job.status not in _ENDS:
         return
     error = job.error["message"] if job.error else None
-    said = f": {error}" if error and event == WebhookEvent.RUN_FAILED else ""
-    run = _find(session, job)
-    payload = _describe(run) | {"error": error, "best_return": run.best_return, "final": run.final}
-    emit(session, job.project_id, event, payload | {"summary": f"{_name(run)} {job.status}{said}"})
+    if job.kind == "run":
+        run = _find(session, job)
+        name = _name(run)
+        payload = _describe(run) | {"best_return": run.best_return, "final": run.final}
+    else:
+        number, called = payloads.number_and_name(session, job.id)
+        name = f"{job.kind.replace('_', ' ')} {number} ({called})"
+        payload = {f"{job.kind}_id": number, "name": called, "project_id": job.project_id}
+        payload |= {"status": job.status, "worker": job.worker_name}
+    said = f": {error}" if error and job.status == JobStatus.FAILED else ""
+    payload |= {"error": error, "summary": f"{name} {job.status}{said}"}
+    emit(session, job.project_id, WebhookEvent(f"{job.kind}.{job.status}"), payload)
 
 
 def notify_diverged(session: Session, job: Job, event: Diverged) -> None:
