@@ -76,7 +76,8 @@ def main() -> None:
         "compilation": lambda: part(runtime_compilation.bars()),
         "gymnax": gymnax,
         "startup": lambda: part(runtime_startup.bars()),
-        "platform": lambda: part(runtime_platform.bars()),
+        "platform": lambda: part([runtime_platform.bar()]),
+        "memory": lambda: part(runtime_platform.memory()),
     }
     found: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name in arguments.only.split(",") if arguments.only else parts:

@@ -25,7 +25,24 @@ PROCESSES = {
 """What stands in the command line of each."""
 
 
-def bars() -> list[Bar]:
+def bar() -> Bar:
+    (first, *others), _ = measure(REPEATS + 1)
+    raw = f"{', '.join(f'{seconds:.1f}' for seconds in others)} s; {first:.1f} s with nothing compiled yet"
+    what = "from `submit` to the first training frame in the database"
+    return Bar(what, 8, max(others), raw, is_ceiling=True, unit=" s")
+
+
+def memory() -> list[Bar]:
+    _, peaks = measure(1)
+    return [
+        Bar(f"peak memory of the {name}", None, peak, f"resident, with shared pages; {PRESET}", unit=" MB")
+        for name, peak in peaks.items()
+    ]
+
+
+def measure(repeats: int) -> tuple[list[float], dict[str, float]]:
+    """Seconds to the first frame of each repeat, and MB of each of the processes."""
+    peaks = dict.fromkeys(PROCESSES, 0.0)
     with tempfile.TemporaryDirectory() as home:
         environment = {**os.environ, "PHYLON_COMPILE_CACHE": f"{home}/xla", "NO_COLOR": "1", "COLUMNS": "300"}
         command = [sys.executable, "-m", "phylon", "up", "--home", home]
@@ -34,19 +51,9 @@ def bars() -> list[Bar]:
                 assert platform.stdout
                 ready = next(line for line in platform.stdout if READY in line)
                 with Client(ready.partition(READY)[2].split()[0]) as client:
-                    peaks = dict.fromkeys(PROCESSES, 0.0)
-                    first, *others = (first_frame(client, platform.pid, peaks) for _ in range(REPEATS + 1))
+                    return [first_frame(client, platform.pid, peaks) for _ in range(repeats)], peaks
             finally:
                 platform.send_signal(signal.SIGINT)
-    raw = f"{', '.join(f'{seconds:.1f}' for seconds in others)} s; {first:.1f} s with nothing compiled yet"
-    what = "from `submit` to the first training frame in the database"
-    return [
-        Bar(what, 8, max(others), raw, is_ceiling=True, unit=" s"),
-        *(
-            Bar(f"peak memory of the {name}", None, peak, f"resident, with shared pages; {PRESET}", unit=" MB")
-            for name, peak in peaks.items()
-        ),
-    ]
 
 
 def first_frame(client: Client, platform: int, peaks: dict[str, float]) -> float:
