@@ -20,7 +20,7 @@ from phylon.spool import SPOOL_FILE, SpoolReader
 
 PHYLON = (sys.executable, "-m", "phylon")
 PRESET = "td3-pbt-pendulum-smoke"
-HELPS, RUNS = 20, 5
+HELPS, RUNS = 20, 13
 LEARNED = "training/critic_loss"
 """A metric that there is from the first update on."""
 
