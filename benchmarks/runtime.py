@@ -66,7 +66,7 @@ def gymnax() -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rivals", default="python", metavar="PYTHON", help="an interpreter that has SB3 and SBX")
+    parser.add_argument("--rivals", metavar="PYTHON", help="an interpreter that has SB3 and SBX, for `training`")
     parser.add_argument("--only", default="", help="parts, with commas between")
     arguments = parser.parse_args()
     parts: dict[str, Callable[[], dict[str, Any]]] = {
@@ -80,7 +80,10 @@ def main() -> None:
         "memory": lambda: part(runtime_platform.memory()),
     }
     found: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    for name in arguments.only.split(",") if arguments.only else parts:
+    names = arguments.only.split(",") if arguments.only else list(parts)
+    if "training" in names and not arguments.rivals:
+        parser.error("--rivals is missing; the part `training` needs it, and --only leaves parts out")
+    for name in names:
         began = time.perf_counter()
         load = f"{report.machine()}; load {os.getloadavg()[1]:.0f}"
         found[name] = parts[name]() | {"measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M}", "machine": load}
