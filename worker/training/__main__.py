@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m phylon.worker.training", description=__doc__)
     parser.add_argument("run_dir", type=Path, help="directory that holds run.json")
     run_dir: Path = parser.parse_args(arguments).run_dir.absolute()
-    gc.disable()  # until all modules are loaded, which stay: looking through them takes a fifth of the time to load them
+    gc.disable()  # until all modules are loaded: they stay, and looking through them takes a fifth of that time
 
     logging.configure_job()
     commands = Commands()
