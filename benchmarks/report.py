@@ -38,7 +38,8 @@ class Bar(NamedTuple):
     """A limit that a benchmark has to meet: a ratio within one run, with the raw numbers that it comes from."""
 
     what: str
-    limit: float
+    limit: float | None
+    """None for a number that is only reported."""
     found: float
     raw: str
     is_ceiling: bool = False
@@ -47,6 +48,8 @@ class Bar(NamedTuple):
 
     @property
     def is_reached(self) -> bool:
+        if self.limit is None:
+            return True
         return self.found <= self.limit if self.is_ceiling else self.found >= self.limit
 
 
@@ -54,9 +57,9 @@ def bar_table(bars: list[Bar]) -> str:
     rows = [
         [
             bar.what,
-            f"{'≤' if bar.is_ceiling else '≥'} {bar.limit:g}{bar.unit}",
+            "" if bar.limit is None else f"{'≤' if bar.is_ceiling else '≥'} {bar.limit:g}{bar.unit}",
             f"**{bar.found:.3g}{bar.unit}**",
-            "yes" if bar.is_reached else "**no**",
+            "" if bar.limit is None else "yes" if bar.is_reached else "**no**",
             bar.raw,
         ]
         for bar in bars

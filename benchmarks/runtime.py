@@ -8,6 +8,7 @@ takes about half an hour. `--only updates,flops,…` measures some parts; the ot
 
 import argparse
 import json
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,10 +16,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report, runtime_flops, runtime_gymnax, runtime_platform, runtime_training, runtime_updates
+from benchmarks import (
+    report,
+    runtime_compilation,
+    runtime_flops,
+    runtime_gymnax,
+    runtime_platform,
+    runtime_startup,
+    runtime_training,
+    runtime_updates,
+)
 from benchmarks.report import Bar
 
-RESULTS = Path("runs/runtime.json")
+RESULTS = report.ROWS / "runtime.json"
 NOTES = report.DOCS / "runtime-notes.md"
 """What was tried, and why a bar is not reached: written by hand, shown below the numbers."""
 
@@ -56,35 +66,46 @@ def gymnax() -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rivals", required=True, metavar="PYTHON", help="an interpreter that has SB3 and SBX")
+    parser.add_argument("--rivals", metavar="PYTHON", help="an interpreter that has SB3 and SBX, for `training`")
     parser.add_argument("--only", default="", help="parts, with commas between")
     arguments = parser.parse_args()
     parts: dict[str, Callable[[], dict[str, Any]]] = {
         "updates": updates,
         "flops": lambda: part(runtime_flops.bars()),
         "training": lambda: training(arguments.rivals),
-        "compilation": lambda: part([runtime_training.compilation()]),
+        "compilation": lambda: part(runtime_compilation.bars()),
         "gymnax": gymnax,
+        "startup": lambda: part(runtime_startup.bars()),
         "platform": lambda: part([runtime_platform.bar()]),
+        "memory": lambda: part(runtime_platform.memory()),
     }
     found: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    for name in arguments.only.split(",") if arguments.only else parts:
+    names = arguments.only.split(",") if arguments.only else list(parts)
+    if "training" in names and not arguments.rivals:
+        parser.error("--rivals is missing; the part `training` needs it, and --only leaves parts out")
+    for name in names:
         began = time.perf_counter()
-        found[name] = parts[name]() | {"measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M}"}
+        load = f"{report.machine()}; load {os.getloadavg()[1]:.0f}"
+        found[name] = parts[name]() | {"measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M}", "machine": load}
         print(f"{name}: {time.perf_counter() - began:.0f} s", flush=True)
         RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(found, indent=1))
+        RESULTS.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     report.write("runtime", page({name: found[name] for name in parts if name in found}))
 
 
 def page(found: dict[str, dict[str, Any]]) -> str:
     bars = [Bar(**one) for part in found.values() for one in part["bars"]]
     texts = "\n\n".join(part["text"] for part in found.values() if part["text"])
-    ended = "; ".join(f"{name} {part['measured']}" for name, part in found.items())
+    machines = dict.fromkeys(part["machine"] for part in found.values())
+    ended = "\n".join(
+        f"- {machine}: "
+        + ", ".join(f"{name} {part['measured']}" for name, part in found.items() if part["machine"] == machine)
+        for machine in machines
+    )
     notes = NOTES.read_text() if NOTES.exists() else ""
     return (
-        f"# Runtime\n\nWritten by `python -m benchmarks.runtime`. {report.machine()}. Each ratio is of numbers taken "
-        f"in turns. Parts ended at (UTC): {ended}.\n\n{report.bar_table(bars)}\n\n{texts}\n\n{notes}"
+        f"# Runtime\n\nWritten by `python -m benchmarks.runtime`. Each ratio is of numbers taken in turns, on one "
+        f"machine. Parts, and when they ended (UTC):\n\n{ended}\n\n{report.bar_table(bars)}\n\n{texts}\n\n{notes}"
     )
 
 

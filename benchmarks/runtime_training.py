@@ -1,13 +1,9 @@
 """Training end to end on HalfCheetah-v5: beside Stable-Baselines3 and SBX, and where our own time goes."""
 
-import shutil
 import statistics
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from benchmarks import own_run
 from benchmarks.own_run import Frames
@@ -91,25 +87,6 @@ def budget_of_time(cache: Path) -> tuple[Bar, str]:
         f"evolve, lineage and events of the wall time, interval {INTERVAL:,}", 1, share, raw, is_ceiling=True, unit=" %"
     )
     return bar, ", ".join(f"{name} {100 * seconds / total:.1f} %" for name, seconds in spent.items() if seconds)
-
-
-def compilation() -> Bar:
-    """Of everything that a run compiles before its first selection, with an empty cache and a known strategy."""
-    seconds: dict[tuple[int, str], float] = {}
-    for members in (1, 16):
-        with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
-            seconds[members, "with measuring"] = _compile_seconds(members, Path(first))
-            if members > 1:  # a single member leaves nothing to choose
-                shutil.copytree(Path(first, "strategies"), Path(second, "strategies"))
-            seconds[members, "known"] = _compile_seconds(members, Path(second))
-    raw = ", ".join(f"P = {members} {what}: {value:.1f} s" for (members, what), value in seconds.items())
-    ratio = seconds[16, "known"] / seconds[1, "known"]
-    return Bar("compile time at P = 16 over P = 1, `auto`", 1.5, ratio, raw, is_ceiling=True)
-
-
-def _compile_seconds(members: int, cache: Path) -> float:
-    frames = train(spec("td3", members, 1000, 1000), cache)
-    return float(np.sum([frame["time/compile"][0] for frame in frames if "time/compile" in frame]))
 
 
 def _listed(values: list[float]) -> str:

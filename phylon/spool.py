@@ -7,16 +7,18 @@ attempt reported elsewhere. A trainer that takes up a run cuts the spool back to
 
 import os
 from pathlib import Path
-from typing import Any, BinaryIO, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar, cast, overload
 
 from pydantic import TypeAdapter, ValidationError
 
 from phylon.contract.events import RunEvent, run_event
-from phylon.contract.protocol import JobEvent
+
+if TYPE_CHECKING:
+    from phylon.contract.protocol import JobEvent
 
 SPOOL_FILE = "events.jsonl"
 
-EventType = TypeVar("EventType", bound=JobEvent)
+EventType = TypeVar("EventType", bound="JobEvent")
 
 
 class SpoolDamaged(ValueError):
@@ -45,7 +47,7 @@ class SpoolWriter:
         self._file = path.open("ab")
         self.next_seq = next_seq
 
-    def append(self, event: JobEvent) -> None:
+    def append(self, event: "JobEvent") -> None:
         if event.seq != self.next_seq:
             raise ValueError(f"event {event.seq} is out of order; the spool waits for {self.next_seq}")
         # One write of a whole line: a reader sees it completely or not at all.

@@ -1,138 +1,162 @@
-"""Puts the commands together. Each is a plain function in the module of its group."""
+"""The command `phylon`: what there is, and in which module each command is found.
 
+A command's module is loaded when it is run or asked for help. Until then what is shown of it, the first paragraph of
+its docstring, is read from its source: loading all of them takes three times as long as anything that is shown.
+"""
+
+import re
 from collections.abc import Callable
-from importlib.metadata import version
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
-from phylon.cli.accounts import login, logout, people, projects, tokens
-from phylon.cli.audit import audit
-from phylon.cli.backup import backup, restore
-from phylon.cli.check_environment import check_environment
-from phylon.cli.compare import compare
-from phylon.cli.controls import controls
-from phylon.cli.doctor import doctor
-from phylon.cli.evaluations import evaluations
-from phylon.cli.exits import EXIT_CODES, guarded
-from phylon.cli.experiments import list_, show, submit
-from phylon.cli.explain import explain
-from phylon.cli.export import export
-from phylon.cli.fork import fork
-from phylon.cli.groups import groups
-from phylon.cli.imports import import_
-from phylon.cli.language import environments, presets, validate
-from phylon.cli.lifecycle import attempts, extend, pause, resume, retry, stop
-from phylon.cli.lineage import lineage, schedule
-from phylon.cli.organise import archive, note, rename, star, tag
-from phylon.cli.play import play
-from phylon.cli.policy import policy
-from phylon.cli.queue import move, prioritise, queue
-from phylon.cli.runs import download, logs, watch
-from phylon.cli.seeds import seeds
-from phylon.cli.servers import migrate, serve, worker
-from phylon.cli.study import studies, study
-from phylon.cli.training import train
-from phylon.cli.up import up
-from phylon.cli.webhooks import webhooks
-from phylon.cli.workers import code, drain, label, release, revoke, undrain, workers
-
-GROUPS: dict[str, dict[str, Callable[..., Any]]] = {
+GROUPS: dict[str, dict[str, str]] = {
     "Write a spec": {
-        "presets": presets,
-        "environments": environments,
-        "check-environment": check_environment,
-        "validate": validate,
+        "presets": "language:presets",
+        "environments": "language:environments",
+        "check-environment": "check_environment:check_environment",
+        "validate": "language:validate",
     },
-    "Work without a service": {"train": train, "study": study},
-    "Use what was learned": {"policy": policy, "play": play},
+    "Work without a service": {"train": "training:train", "study": "study:study"},
+    "Use what was learned": {"policy": "policy:policy", "play": "play:play"},
     "Study results": {
-        "compare": compare,
-        "explain": explain,
-        "lineage": lineage,
-        "schedule": schedule,
-        "export": export,
-        "seeds": seeds,
-        "import": import_,
+        "compare": "compare:compare",
+        "explain": "explain:explain",
+        "lineage": "lineage:lineage",
+        "schedule": "lineage:schedule",
+        "export": "export:export",
+        "seeds": "seeds:seeds",
+        "import": "imports:import_",
     },
     "Use the service": {
-        "submit": submit,
-        "queue": queue,
-        "prioritise": prioritise,
-        "move": move,
-        "list": list_,
-        "show": show,
-        "tag": tag,
-        "note": note,
-        "star": star,
-        "archive": archive,
-        "rename": rename,
-        "watch": watch,
-        "stop": stop,
-        "pause": pause,
-        "resume": resume,
-        "retry": retry,
-        "extend": extend,
-        "attempts": attempts,
-        "fork": fork,
-        "controls": controls,
-        "groups": groups,
-        "studies": studies,
-        "evaluations": evaluations,
-        "logs": logs,
-        "download": download,
-        "webhooks": webhooks,
+        "submit": "experiments:submit",
+        "queue": "queue:queue",
+        "prioritise": "queue:prioritise",
+        "move": "queue:move",
+        "list": "experiments:list_",
+        "show": "experiments:show",
+        "tag": "organise:tag",
+        "note": "organise:note",
+        "star": "organise:star",
+        "archive": "organise:archive",
+        "rename": "organise:rename",
+        "watch": "runs:watch",
+        "stop": "lifecycle:stop",
+        "pause": "lifecycle:pause",
+        "resume": "lifecycle:resume",
+        "retry": "lifecycle:retry",
+        "extend": "lifecycle:extend",
+        "attempts": "lifecycle:attempts",
+        "fork": "fork:fork",
+        "controls": "controls:controls",
+        "groups": "groups:groups",
+        "studies": "study:studies",
+        "evaluations": "evaluations:evaluations",
+        "logs": "runs:logs",
+        "download": "runs:download",
+        "webhooks": "webhooks:webhooks",
     },
     "Work in a team": {
-        "login": login,
-        "logout": logout,
-        "tokens": tokens,
-        "people": people,
-        "projects": projects,
-        "audit": audit,
-        "workers": workers,
+        "login": "accounts:login",
+        "logout": "accounts:logout",
+        "tokens": "accounts:tokens",
+        "people": "accounts:people",
+        "projects": "accounts:projects",
+        "audit": "audit:audit",
     },
     "Run the service": {
-        "up": up,
-        "serve": serve,
-        "worker": worker,
-        "migrate": migrate,
-        "backup": backup,
-        "restore": restore,
-        "doctor": doctor,
+        "workers": "workers:workers",
+        "up": "up:up",
+        "serve": "servers:serve",
+        "worker": "servers:worker",
+        "migrate": "servers:migrate",
+        "backup": "backup:backup",
+        "restore": "backup:restore",
+        "doctor": "doctor:doctor",
     },
 }
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "code": code,
-    "drain": drain,
-    "undrain": undrain,
-    "release": release,
-    "label": label,
-    "revoke": revoke,
+OPERATIONS: dict[str, str] = {
+    "code": "workers:code",
+    "drain": "workers:drain",
+    "undrain": "workers:undrain",
+    "release": "workers:release",
+    "label": "workers:label",
+    "revoke": "workers:revoke",
 }
 """Of `phylon workers`."""
+EXIT_CODES = """Exit codes: 0 all is well · 1 the work failed (a run failed, a process died) ·
+2 bad input (an invalid spec, an unknown name or id, wrong usage) · 3 no service answers · 130 interrupted"""
+
+
+class Commands(TyperGroup):
+    """Its commands are names with a summary, until one is meant."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings["commands"] = {
+            name: TyperCommand(name, help=summary(place), rich_help_panel=group)
+            for group, commands in GROUPS.items()
+            for name, place in commands.items()
+        }
+        super().__init__(**settings)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, shown, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name and shown else shown, rest
+
+
+def load(name: str) -> Any:
+    """A command with its options, as Typer makes it of the function and its docstring."""
+    place = next(commands[name] for commands in GROUPS.values() if name in commands)
+    command = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+    if name == "workers":
+        command.callback(invoke_without_command=True)(_function(place))
+        for operation, where in OPERATIONS.items():
+            command.command(operation)(_function(where))
+    else:
+        command.command(name)(_function(place))
+    return get_command(command)
+
+
+def _function(place: str) -> Callable[..., Any]:
+    from phylon.cli.exits import guarded  # here, because it loads what a spec may say, which `--help` does without
+
+    module, _, name = place.partition(":")
+    return guarded(getattr(import_module(f"phylon.cli.{module}"), name))
+
+
+def summary(place: str) -> str:
+    """The first paragraph of a function's docstring, or of the help that one is made with."""
+    module, _, name = place.partition(":")
+    definition = re.split(rf"^(?:def )?{name}\b", _source(module), maxsplit=1, flags=re.MULTILINE)[1]
+    docstring = definition.split('"""')[1]
+    return docstring.partition("\n\n")[0]
+
+
+@cache
+def _source(module: str) -> str:
+    return Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+
 
 app = typer.Typer(
     name="phylon",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,  # they may hold a token
     rich_markup_mode="markdown",
     epilog=EXIT_CODES,
 )
-for group, commands in GROUPS.items():
-    for name, function in commands.items():
-        app.command(name, rich_help_panel=group)(guarded(function))
-
-operators = typer.Typer(rich_markup_mode="markdown")
-operators.callback(invoke_without_command=True)(guarded(workers))
-for name, function in OPERATIONS.items():
-    operators.command(name)(guarded(function))
-app.add_typer(operators, name="workers", rich_help_panel="Run the service")
 
 
 def _print_version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version
+
         typer.echo(version("phylon"))
         raise typer.Exit
 

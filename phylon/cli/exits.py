@@ -16,9 +16,6 @@ BAD_INPUT = 2
 UNREACHABLE = 3
 INTERRUPTED = 130
 
-EXIT_CODES = """Exit codes: 0 all is well · 1 the work failed (a run failed, a process died) ·
-2 bad input (an invalid spec, an unknown name or id, wrong usage) · 3 no service answers · 130 interrupted"""
-
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 

@@ -7,13 +7,15 @@ service it is asked which ones its workers have.
 import json
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from phylon.catalogue import EnvironmentEntry, Offer
 from phylon.cli.engine import ask_engine
-from phylon.client import Client
 from phylon.registry import suites
 from phylon.spec.environment import module_of
+
+if TYPE_CHECKING:
+    from phylon.client import Client
 
 ENGINE = "phylon.worker.environments.own"
 ALLOWED = "PHYLON_ALLOWED_MODULES"
@@ -34,7 +36,7 @@ def describe_here(document: Any) -> list[Offer]:
     return [Offer(EnvironmentEntry.model_validate(row), named.options) for row, named in zip(rows, wanted, strict=True)]
 
 
-def describe_named(client: Client, document: Any) -> list[Offer]:
+def describe_named(client: "Client", document: Any) -> list[Offer]:
     """Those of the service's workers, if the document names any."""
     if not any(module_of(named.id) for named in find_named(document)):
         return []

@@ -91,7 +91,7 @@ def train(
 def _find_loggers(names: list[str]) -> "list[Logger]":
     if not names:
         return []
-    from phylon.loggers import loggers  # here, because it loads numpy, which other commands need not wait for
+    from phylon.loggers import loggers  # here, because it loads numpy
 
     known = loggers()
     for name in names:
@@ -157,15 +157,14 @@ def log_file(launch: Launch | None) -> str:
 def _train_one(
     label: str, spec: ExperimentSpec, folder: Path, seed: int, chosen: "list[Logger]", launch: Launch | None
 ) -> None:
-    from phylon.cli import findings  # here, because it loads numpy, which other commands need not wait for
-    from phylon.start.material import write_start
-
     start = _gather_start(spec, folder)
     try:
         is_resumed = open_run(folder, RunRequest(run_id=None, seed=seed, spec=spec_to_json(spec)))
     except RunDirectoryRefused as error:
         raise BadInput(f"{error}; choose another directory with --out") from None
     if start is not None:
+        from phylon.start.material import write_start
+
         write_start(folder, start)
     outcome = _outcome(folder)
     interrupted = False
@@ -187,6 +186,8 @@ def _train_one(
         outcome = _outcome(folder)
         if outcome is None and not interrupted:
             raise WorkFailed(describe_crash("trainer", trainer, folder / LOG_FILE))
+    from phylon.cli import findings  # here, because it loads numpy, which the trainer need not wait for
+
     files = findings.write(findings.of_folder(folder), folder, ["csv"])
     if isinstance(outcome, Failed):
         _report_failure(outcome)
@@ -199,10 +200,10 @@ def _train_one(
 def _gather_start(spec: ExperimentSpec, folder: Path) -> bytes | None:
     """What its founders begin with; None where they are drawn, or where the folder has it already: whatever becomes of
     its source, a run is taken up with what it began with."""
-    from phylon.start import material, paths
-
     if not spec.population.start or (folder / START_FILE).exists():
         return None
+    from phylon.start import material, paths  # here, because they load numpy
+
     try:
         return material.to_bytes(paths.gather(spec.population.start))
     except material.StartInvalid as error:

@@ -5,9 +5,8 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from phylon.contract.advice import Limit
 from phylon.forecast.memory import PopulationMemory, batch_rows
 from phylon.spec import ExperimentSpec, RuntimeStudySpec
 from phylon.spec.algorithms.convolutions import CNNSpec, ImpalaSpec
@@ -15,6 +14,9 @@ from phylon.spec.algorithms.networks import MLPSpec
 from phylon.spec.registered import describe_algorithm, describe_method
 from phylon.spec.runtime_study import StudyStrategy
 from phylon.study import Measurement
+
+if TYPE_CHECKING:
+    from phylon.contract.advice import Limit  # which loads all that worker and service say to each other
 
 USABLE = 0.75
 """Of a worker's memory. JAX takes no more of a GPU, and on a host there are libraries and environments beside us."""
@@ -30,7 +32,7 @@ PROBED: tuple[StudyStrategy, ...] = ("vectorized", "sharded")
 
 class Capacity(NamedTuple):
     members: int
-    limit: Limit
+    limit: "Limit"
 
 
 class Point(NamedTuple):

@@ -4,7 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 log = logging.getLogger(__name__)
@@ -101,4 +101,10 @@ def _broken(point: EntryPoint, reason: str) -> Broken:
 
 
 def _distribution(point: EntryPoint) -> str:
-    return point.dist.name.lower() if point.dist is not None else "unknown"
+    return _name(point.dist) if point.dist is not None else "unknown"
+
+
+@cache
+def _name(distribution: Distribution) -> str:
+    """Each asking reads the package's metadata again."""
+    return distribution.name.lower()

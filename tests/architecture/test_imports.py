@@ -56,7 +56,12 @@ def test_parts_lie_below_the_package_by_a_link(part: str):
             ENGINE | WEB | {"phylon.backend", "phylon.worker"},
         ),
         ("import phylon.doctor", ENGINE | WEB | {"phylon.backend", "phylon.worker"}),
-        ("import phylon.cli.app", ENGINE | WEB | {"phylon.backend", "phylon.worker"}),
+        (
+            "from phylon.cli.app import GROUPS, load; [load(name) for group in GROUPS.values() for name in group]",
+            ENGINE | WEB | {"phylon.backend", "phylon.worker"},
+        ),
+        ("import phylon.cli.app", {"pydantic", "phylon.spec", "phylon.contract", "importlib.metadata"}),
+        ("import phylon.cli.training", {"httpx", "numpy"}),
         ("import phylon.contract.events", {"httpx", "typer", "rich", "numpy"}),
     ],
 )

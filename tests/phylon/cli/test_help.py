@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from phylon.cli.app import GROUPS, OPERATIONS, app
-from phylon.cli.exits import EXIT_CODES
+from phylon.cli.app import EXIT_CODES, GROUPS, OPERATIONS, app, load, summary
 
 ROOT: Any = get_command(app)
-ALL: dict[str, Any] = ROOT.commands | {
-    f"workers {name}": command for name, command in ROOT.commands["workers"].commands.items()
-}
+LOADED: dict[str, Any] = {name: load(name) for name in ROOT.commands}
+ALL = LOADED | {f"workers {name}": command for name, command in LOADED["workers"].commands.items()}
 COMMANDS = sorted(ALL)
 
 
@@ -25,8 +23,13 @@ def test_the_commands_are_those_of_the_issue():
         "star archive rename fork controls import check-environment evaluations"
     )
     assert set(ROOT.commands) == set(expected.split())
-    assert set(ROOT.commands) == {name for commands in GROUPS.values() for name in commands} | {"workers"}
-    assert set(ROOT.commands["workers"].commands) == set(OPERATIONS)
+    assert set(LOADED["workers"].commands) == set(OPERATIONS)
+
+
+def test_what_is_shown_before_a_command_is_loaded_is_what_it_says_of_itself():
+    for commands in GROUPS.values():
+        for name, place in commands.items():
+            assert " ".join(summary(place).split()) == " ".join(LOADED[name].help.partition("\n\n")[0].split())
 
 
 def test_the_exit_codes_are_told(phylon):
