@@ -11,7 +11,7 @@ from a worker that somebody started in a cluster's job, where they say nothing a
 from collections.abc import Mapping
 from typing import NamedTuple
 
-HOSTS, RANK, NAME = "PHYLON_HOSTS", "PHYLON_RANK", "PHYLON_LAUNCH"
+HOSTS, RANK, NAME, COMMAND = "PHYLON_HOSTS", "PHYLON_RANK", "PHYLON_LAUNCH", "PHYLON_LAUNCHER"
 
 
 class LaunchInvalid(ValueError):
@@ -23,6 +23,8 @@ class Launch(NamedTuple):
     size: int
     name: str
     """The same in all processes of this start, and in no other start."""
+    command: str = f"{HOSTS}="
+    """What stands before the number of processes where they are launched."""
 
     @property
     def is_first(self) -> bool:
@@ -30,7 +32,11 @@ class Launch(NamedTuple):
 
     def variables(self) -> dict[str, str]:
         """What a trainer is given."""
-        return {HOSTS: str(self.size), RANK: str(self.rank), NAME: self.name}
+        return {HOSTS: str(self.size), RANK: str(self.rank), NAME: self.name, COMMAND: self.command}
+
+    def of(self, size: int) -> str:
+        """How to launch so many processes, in the words of what launched these."""
+        return f"{self.command}{size}"
 
 
 def find_launch(environment: Mapping[str, str]) -> Launch | None:
@@ -39,13 +45,18 @@ def find_launch(environment: Mapping[str, str]) -> Launch | None:
         return own_launch(environment)
     if "OMPI_COMM_WORLD_SIZE" in environment:
         return _launch(
-            environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", _find(environment, "mpiexec", "PMIX_NAMESPACE")
+            environment,
+            "OMPI_COMM_WORLD_RANK",
+            "OMPI_COMM_WORLD_SIZE",
+            _find(environment, "mpiexec", "PMIX_NAMESPACE"),
+            "mpiexec -n ",
         )
     # A batch script has SLURM_NTASKS and SLURM_PROCID as well, although it runs once: only a step is of several.
     if "SLURM_STEP_NUM_TASKS" in environment:
         step = f"{_find(environment, 'srun', 'SLURM_JOB_ID')}.{_find(environment, 'srun', 'SLURM_STEP_ID')}"
         again = environment.get("SLURM_RESTART_COUNT", "0")  # a job that is queued again keeps its number
-        return _launch(environment, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", f"slurm-{step}.{again}")
+        name = f"slurm-{step}.{again}"
+        return _launch(environment, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", name, "srun --ntasks=")
     return None
 
 
@@ -55,7 +66,7 @@ def own_launch(environment: Mapping[str, str]) -> Launch | None:
         return None
     if missing := [name for name in (HOSTS, RANK, NAME) if not environment.get(name)]:
         raise LaunchInvalid(f"{', '.join(missing)} is missing; set all of {HOSTS}, {RANK} and {NAME}, or none")
-    return _launch(environment, RANK, HOSTS, environment[NAME])
+    return _launch(environment, RANK, HOSTS, environment[NAME], environment.get(COMMAND) or f"{HOSTS}=")
 
 
 def block_of(rank: int, size: int, members: int) -> range:
@@ -74,7 +85,7 @@ def _find(environment: Mapping[str, str], launcher: str, name: str) -> str:
     return environment[name]
 
 
-def _launch(environment: Mapping[str, str], rank: str, size: str, name: str) -> Launch | None:
+def _launch(environment: Mapping[str, str], rank: str, size: str, name: str, command: str) -> Launch | None:
     numbers = {variable: environment.get(variable, "") for variable in (rank, size)}
     for variable, value in numbers.items():
         if not value.isdecimal():
@@ -82,4 +93,4 @@ def _launch(environment: Mapping[str, str], rank: str, size: str, name: str) -> 
     own, of = int(numbers[rank]), int(numbers[size])
     if own >= of:
         raise LaunchInvalid(f"{rank} is {own}, but there are only {of} processes ({size}); ranks count from 0")
-    return Launch(own, of, name) if of > 1 else None
+    return Launch(own, of, name, command) if of > 1 else None

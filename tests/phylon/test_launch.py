@@ -14,13 +14,13 @@ OWN = {"PHYLON_HOSTS": "2", "PHYLON_RANK": "1", "PHYLON_LAUNCH": "monday"}
     ("environment", "expected"),
     [
         ({}, None),
-        (OPEN_MPI, Launch(3, 4, "prterun-a-12@1")),
+        (OPEN_MPI, Launch(3, 4, "prterun-a-12@1", "mpiexec -n ")),
         (OPEN_MPI | {"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}, None),
         (BATCH, None),  # a batch script runs once, whatever it has been granted
-        (STEP, Launch(1, 4, "slurm-77.2.0")),
-        (STEP | {"SLURM_RESTART_COUNT": "3"}, Launch(1, 4, "slurm-77.2.3")),
+        (STEP, Launch(1, 4, "slurm-77.2.0", "srun --ntasks=")),
+        (STEP | {"SLURM_RESTART_COUNT": "3"}, Launch(1, 4, "slurm-77.2.3", "srun --ntasks=")),
         (STEP | {"SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"}, None),
-        (STEP | OPEN_MPI, Launch(3, 4, "prterun-a-12@1")),  # mpiexec within a job
+        (STEP | OPEN_MPI, Launch(3, 4, "prterun-a-12@1", "mpiexec -n ")),  # mpiexec within a job
         (STEP | OPEN_MPI | OWN, Launch(1, 2, "monday")),
         (OWN | {"PHYLON_HOSTS": "1", "PHYLON_RANK": "0"}, None),
     ],
@@ -35,7 +35,13 @@ def test_a_trainer_does_not_look_at_the_launcher_of_its_worker(environment):
 
 
 def test_a_trainer_is_given_what_was_found():
-    assert own_launch(Launch(1, 3, "x").variables()) == Launch(1, 3, "x")
+    for launch in (Launch(1, 3, "x"), Launch(1, 3, "x", "mpiexec -n ")):
+        assert own_launch(launch.variables()) == launch
+
+
+def test_a_remedy_says_how_to_launch():
+    found = [find_launch(each) for each in (OPEN_MPI, STEP, OWN)]
+    assert {launch.of(2) for launch in found if launch} == {"mpiexec -n 2", "srun --ntasks=2", "PHYLON_HOSTS=2"}
 
 
 @pytest.mark.parametrize(

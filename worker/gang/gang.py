@@ -46,6 +46,10 @@ class Gang(NamedTuple):
     exchange: ExchangeFn
     leave: Callable[[], None] = lambda: None
     """In order, when all are done."""
+    fail: Callable[[], None] = lambda: None
+    """Where training failed here, and so in all processes, or in this one alone; then the others end as well."""
+    launch_of: Callable[[int], str] = "{} processes".format
+    """How to launch so many processes."""
 
     @property
     def is_first(self) -> bool:

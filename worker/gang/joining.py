@@ -13,10 +13,11 @@ from functools import partial
 from typing import Any
 
 import jax
+from jax._src import distributed
 
 from phylon.launch import Launch
 from phylon.spec.experiment import ExchangeName
-from phylon.worker.core.commands import CRASHED
+from phylon.worker.core.commands import CRASHED, FAILED
 from phylon.worker.core.errors import EngineError
 from phylon.worker.gang.gang import Gang, collect
 from phylon.worker.gang.meeting import PATIENCE, Meeting, patience
@@ -26,6 +27,8 @@ from phylon.worker.gang.transport import exchange_collectively, exchange_in_pair
 HEARTBEAT_SECONDS = 30
 """A process that is not heard of for so long is given up, and the others end."""
 LEAVING_SECONDS = 30
+FAILING_SECONDS = 5
+"""Where all fail alike, the others are here so soon; where one fails alone, they wait for it until it ends."""
 
 
 def join(launch: Launch, meeting: Meeting, exchange: ExchangeName, facts: Mapping[str, Any]) -> Gang:
@@ -50,7 +53,7 @@ def join(launch: Launch, meeting: Meeting, exchange: ExchangeName, facts: Mappin
     else:
         move, how = partial(exchange_in_pairs, launch.rank), "in pairs"
     print(f"process {launch.rank} of {launch.size}, joined at {meeting.address}; members move {how}", flush=True)
-    gang = Gang(launch.rank, launch.size, share, move, jax.distributed.shutdown)
+    gang = Gang(launch.rank, launch.size, share, move, jax.distributed.shutdown, _fail, launch.of)
     _check_same(gang, facts)
     return gang
 
@@ -60,8 +63,8 @@ def _explained_if_nobody_comes(launch: Launch, meeting: Meeting) -> Generator[No
     def give_up() -> None:
         print(
             f"process {launch.rank} of {launch.size} waited {patience():g} s at {meeting.address} ({meeting.host}) for "
-            f"the others; start all {launch.size} within this time, and let them reach that address: their own logs "
-            f"say why one did not come; {PATIENCE} sets the time",
+            f"the others; start all of {launch.of(launch.size)} within this time, and let them reach that address: "
+            f"their own logs say why one did not come; {PATIENCE} sets the time",
             flush=True,
         )
         os._exit(CRASHED)
@@ -75,6 +78,16 @@ def _explained_if_nobody_comes(launch: Launch, meeting: Meeting) -> Generator[No
         timer.cancel()
 
 
+def _fail() -> None:
+    client: Any = distributed.global_state.client
+    try:
+        client.wait_at_barrier("failed", 1000 * FAILING_SECONDS)
+    except jax.errors.JaxRuntimeError:
+        print(f"no other process failed within {FAILING_SECONDS} s, so it leaves, which ends the others", flush=True)
+        os._exit(FAILED)
+    jax.distributed.shutdown()
+
+
 def _check_same(gang: Gang, facts: Mapping[str, Any]) -> None:
     said = collect(gang, {"host": socket.gethostname(), **facts})
     for rank, other in enumerate(said):
@@ -83,5 +96,6 @@ def _check_same(gang: Gang, facts: Mapping[str, Any]) -> None:
                 raise EngineError(
                     f"{name} is {said[0][name]} in process 0 ({said[0]['host']}) and {other[name]} in process {rank} "
                     f"({other['host']})",
-                    "give all processes the same command, and the same versions of everything",
+                    f"give all processes of {gang.launch_of(gang.size)} the same command, and the same versions of "
+                    "everything",
                 )

@@ -63,8 +63,8 @@ def find(run_dir: Path, launch: Launch) -> Meeting:
             raise NobodyCame(
                 f"process {launch.rank} of {launch.size} waited {patience():g} s for the first one, which should write "
                 f"{run_dir / MEETING_FILE}",
-                "start all of them within this time, with a directory that all can see; its own log says why the first "
-                f"one did not; {PATIENCE} sets the time",
+                f"start all of {launch.of(launch.size)} within this time, with a directory that all can see; its own "
+                f"log says why the first one did not; {PATIENCE} sets the time",
             )
         time.sleep(LOOK_SECONDS)
     if meeting.address.startswith("127.") and meeting.host != socket.gethostname():

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from phylon.worker.gang.gang import Move
 
 AXIS = "processes"
-SMALLEST, LARGEST = 1024, 64 * 2**20
-"""Bytes of a buffer. A message that does not fit into the first goes on in larger ones."""
+SMALLEST, LARGEST = 1024, 16 * 2**20
+"""Bytes of the buffer that each passes, and of all that come from them together. A message that does not fit into the
+first goes on in larger ones. Larger buffers were slower (docs/benchmarks/scaling.md), presumably since each page of a
+large allocation is new to the process."""
 HEAD = 8
 """Bytes that say how long the message is."""
 
@@ -26,7 +28,7 @@ ShareFn = Callable[[bytes], list[bytes]]
 
 def share_among(ranks: Sequence[int]) -> ShareFn:
     """What each of these processes passes, in their order; all of them call it, and nobody else."""
-    all_gather = _all_gather_among(tuple(ranks))
+    all_gather, largest = _all_gather_among(tuple(ranks)), largest_buffer(len(ranks))
 
     def share(own: bytes) -> list[bytes]:
         head = len(own).to_bytes(HEAD, "little")
@@ -35,7 +37,7 @@ def share_among(ranks: Sequence[int]) -> ShareFn:
         received = [[row[HEAD : HEAD + length].tobytes()] for row, length in zip(first, lengths, strict=True)]
         at, longest = SMALLEST - HEAD, max(lengths)
         while at < longest:
-            size = min(LARGEST, _power_of_two(longest - at))
+            size = min(largest, _power_of_two(longest - at))
             for parts, length, row in zip(
                 received, lengths, all_gather(_buffer(own[at : at + size], size)), strict=True
             ):
@@ -44,6 +46,11 @@ def share_among(ranks: Sequence[int]) -> ShareFn:
         return [b"".join(parts) for parts in received]
 
     return share
+
+
+def largest_buffer(ranks: int) -> int:
+    """Of each process, a power of two."""
+    return max(SMALLEST, 1 << (LARGEST // ranks).bit_length() - 1)
 
 
 def exchange_collectively(

@@ -75,7 +75,10 @@ def _train(
     measurements = compile_cache() / "strategies"
     os.chdir(run_dir)  # MuJoCo writes its warnings to MUJOCO_LOG.TXT in the working directory
     outcome = train(run_dir, spec, request.seed, commands, measurements, gang)
-    gang.leave()
+    if outcome == "failed":
+        gang.fail()
+    else:
+        gang.leave()
     return EXIT_CODES[outcome]
 
 

@@ -1,6 +1,7 @@
 """Builds the parts of a training run from its spec."""
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ from phylon.worker.population.fitness import fitness_spec
 from phylon.worker.training.checkpoint import Wanted
 from phylon.worker.training.collect import Collector, HostCollector
 from phylon.worker.training.collect_on_device import DeviceCollector
+from phylon.worker.training.device_memory import explained_memory
 from phylon.worker.training.evaluate import Evaluator, HostEvaluator
 from phylon.worker.training.evaluate_on_device import DeviceEvaluator
 from phylon.worker.training.experience import HandedOver, make_experience
@@ -108,12 +110,12 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path,
     if gang.size > spec.population.size:
         raise EngineError(
             f"{gang.size} processes were launched for {spec.population.size} members",
-            "launch at most one for each member",
+            f"launch at most one for each member: {gang.launch_of(spec.population.size)}",
         )
     if gang.size > 1 and method.search and not joint:
         raise EngineError(
             f"{spec.population.method.name} makes weights of all members, which lie in {gang.size} processes",
-            "launch one process",
+            f"launch one process: {gang.launch_of(1)}",
         )
     held = range(spec.population.size) if joint else members
     work = Workload(
@@ -131,7 +133,7 @@ def assemble(spec: ExperimentSpec, seed: int, run_dir: Path, measurements: Path,
         reason = f"members of {spec.population.method.name} share a critic, so they learn in one program on one device"
         chosen, is_on_device = Chosen(build_joint_execution(work, joint, members), f"vectorized: {reason}"), False
     else:
-        chosen, is_on_device = _recall_or_choose(spec, work, experience, run_dir, measurements, gang)
+        chosen, is_on_device = recall_or_choose(spec, work, experience, run_dir, measurements, gang)
     collector, segment = _make_collector(spec, seed, chosen.execution, members), None
     if is_on_device:
         assert isinstance(collector, DeviceCollector), f"suite {spec.environment.suite} says that it is functional"
@@ -174,29 +176,31 @@ def _make_evaluator(spec: ExperimentSpec, execution: Execution, size: int) -> Ev
     return HostEvaluator(pool, size, unseen)
 
 
-def _recall_or_choose(
+def recall_or_choose(
     spec: ExperimentSpec, work: Workload, experience: HandedOver, run_dir: Path, measurements: Path, gang: Gang
 ) -> tuple[Chosen, bool]:
     """The strategy, and whether the replay lies on the device. Strategies round differently, and so does a segment that
     is one program: a resumed run must keep what it started with, and all processes have the same, as the first of them
     chooses."""
-    file, chosen = run_dir / "strategy.json", None
+    file = run_dir / "strategy.json"
     known = agree(gang, json.loads(file.read_bytes()) if gang.is_first and file.exists() else None)
     is_new = known is None
     if is_new:
-        chosen = _choose(spec, work, experience, measurements) if gang.is_first else None
-        known = agree(gang, chosen and {"strategy": chosen.execution.strategy, "chunk": chosen.chunk})
-    if chosen is None:
-        chunk = known.get("chunk") or spec.execution.chunk  # it rounds differently, too; older runs chose none
-        settings = spec.execution.model_copy(update={"chunk": chunk})
-        chosen = Chosen(build_execution(known["strategy"], work, settings), known.get("explanation", ""), chunk)
+        first = everywhere(gang, lambda: _choose(spec, work, experience, measurements, gang) if gang.is_first else None)
+        known = agree(gang, first and {"strategy": first.execution.strategy, "chunk": first.chunk})
+        chosen = everywhere(gang, lambda: first or _build(spec, work, known))
+    else:
+        chosen = everywhere(gang, lambda: _build(spec, work, known))
     execution = chosen.execution
     if not is_new:
         is_on_device = known.get("replay") == "device"  # older runs do not say
         if is_on_device:
             everywhere(gang, lambda: require_fusible(execution))
         return chosen, is_on_device
-    places = [Place(*each) for each in collect(gang, everywhere(gang, lambda: choose_place(spec, execution)))]
+    places = [
+        Place(*each)
+        for each in collect(gang, everywhere(gang, lambda: choose_place(spec, execution, work.population_size)))
+    ]
     place = next((each for each in places if not each.is_on_device), places[0])
     chosen = chosen._replace(explanation="; ".join(filter(None, (chosen.explanation, place.why))))
     known |= {"explanation": chosen.explanation, "replay": "device" if place.is_on_device else "host"}
@@ -205,7 +209,13 @@ def _recall_or_choose(
     return chosen, place.is_on_device
 
 
-def _choose(spec: ExperimentSpec, work: Workload, experience: HandedOver, measurements: Path) -> Chosen:
+def _build(spec: ExperimentSpec, work: Workload, known: Mapping[str, Any]) -> Chosen:
+    chunk = known.get("chunk") or spec.execution.chunk  # it rounds differently, too; older runs chose none
+    settings = spec.execution.model_copy(update={"chunk": chunk})
+    return Chosen(build_execution(known["strategy"], work, settings), known.get("explanation", ""), chunk)
+
+
+def _choose(spec: ExperimentSpec, work: Workload, experience: HandedOver, measurements: Path, gang: Gang) -> Chosen:
     tunable = set(tunable_fields(type(spec.algorithm)))
     structure = {
         "algorithm": spec.algorithm.model_dump(mode="json", exclude=tunable),
@@ -217,4 +227,5 @@ def _choose(spec: ExperimentSpec, work: Workload, experience: HandedOver, measur
         return Trial(experience.example(), experience.at_once)
 
     must_fuse = spec.replay is not None and spec.replay.placement == "device"
-    return choose(spec.execution, work, trial, structure, measurements, must_fuse)
+    with explained_memory(spec, gang):
+        return choose(spec.execution, work, trial, structure, measurements, must_fuse)

@@ -23,8 +23,8 @@ class Place(NamedTuple):
 ON_HOST = Place(False, "")
 
 
-def choose_place(spec: ExperimentSpec, execution: Execution) -> Place:
-    """As the spec says; `auto` by the forecast and the memory of the devices here."""
+def choose_place(spec: ExperimentSpec, execution: Execution, size: int) -> Place:
+    """As the spec says; `auto` by the forecast for the members here, and the memory of the devices here."""
     if spec.replay is None or not suites()[spec.environment.suite].is_functional:
         return ON_HOST
     if spec.replay.placement == "device":
@@ -36,7 +36,7 @@ def choose_place(spec: ExperimentSpec, execution: Execution) -> Place:
         return Place(False, f"the replay is on the host: {refusal['message']}")
     if execution.learn is None:
         return Place(False, f"the replay is on the host: {execution.description} cannot be part of a larger program")
-    needed, usable = _needed_bytes(spec, execution), _usable_bytes()
+    needed, usable = _needed_bytes(spec, execution, size), _usable_bytes()
     numbers = f"{needed / 1e9:.2g} GB of {usable / 1e9:.2g} GB usable there with all that learns"
     if needed > usable:
         return Place(False, f"the replay is on the host: on the device it would take {numbers}")
@@ -53,11 +53,11 @@ def require_fusible(execution: Execution) -> None:
         )
 
 
-def _needed_bytes(spec: ExperimentSpec, execution: Execution) -> int:
+def _needed_bytes(spec: ExperimentSpec, execution: Execution, size: int) -> int:
     """Of each device; of all together where they share one memory, and then the host's share too."""
     count, is_cpu = len(execution.devices), execution.devices[0].platform == "cpu"
     at_once = members_at_once(spec, count, is_cpu)
-    share = population_memory(spec, is_replay_on_device=True).of(spec.population.size, at_once)
+    share = population_memory(spec, is_replay_on_device=True).of(size, at_once)
     return sum(share) if is_cpu else -(-share.device // count)
 
 

@@ -4,7 +4,7 @@ Which transitions are drawn, and what a checkpoint holds, is as with the replay 
 for both.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -88,13 +88,14 @@ class DeviceReplay:
         return {name: np.asarray(stored[member, :filled]) for name, stored in self._named().items()}
 
     def write_member(self, member: int, arrays: Mapping[str, NDArray[Any]]) -> None:
-        fields, filled = self._named(), self.window(0).size
-        for name, stored in fields.items():
-            # Written on the host: members come from another process seldom, and a ring stays where it is placed.
+        filled = self.window(0).size
+
+        def write(name: str, stored: jax.Array) -> NDArray[Any]:
             whole = np.array(jax.device_get(stored))
             whole[member, :filled] = arrays[name]
-            fields[name] = self._place(whole)
-        self._take_over(fields)
+            return whole
+
+        self._rewrite(write)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         filled = self.window(0).size
@@ -103,14 +104,23 @@ class DeviceReplay:
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.added = int(arrays["added"])
-        fields, filled = self._named(), self.window(0).size
-        for name, stored in fields.items():
+        filled = self.window(0).size
+
+        def restore(name: str, stored: jax.Array) -> NDArray[Any]:
             saved, expected = arrays[name], (self._size, filled, *stored.shape[2:])
             if saved.shape != expected:
                 raise ValueError(f"the saved replay field '{name}' has shape {saved.shape}, not {expected}")
             whole = np.zeros(stored.shape, stored.dtype)
             whole[:, :filled] = saved
-            fields[name] = self._place(whole)
+            return whole
+
+        self._rewrite(restore)
+
+    def _rewrite(self, make: Callable[[str, jax.Array], NDArray[Any]]) -> None:
+        """Field by field, on the host: that is seldom, and a ring stays where it is placed."""
+        fields = self._named()
+        for name, stored in fields.items():
+            fields[name] = self._place(make(name, stored))
         self._take_over(fields)
 
     def _named(self) -> dict[str, jax.Array]:

@@ -22,7 +22,7 @@ from phylon.worker.training.assembly import Parts, assemble
 from phylon.worker.training.attempt import Attempt
 from phylon.worker.training.checkpoint import read_arrays
 from phylon.worker.training.checks import failure_fields
-from phylon.worker.training.device_memory import explain_memory
+from phylon.worker.training.device_memory import explained_memory
 from phylon.worker.training.journal import Journal
 from phylon.worker.training.loop import Outcome, run_loop
 from phylon.worker.training.start import origins_of
@@ -45,21 +45,19 @@ def train(
     with spool_file as spool, stopwatch.watch_compilation():
         journal = Journal(spool, stopwatch)
         try:
-            parts = assemble(spec, seed, run_dir, measurements, gang)
-            resumed = _resume(run_dir, checkpoint, parts, stopwatch) if checkpoint else None
-            start = [] if resumed else _read_start(run_dir, spec)
-            state = resumed.state if resumed else make_founders(parts, start)
-            _announce(parts, state, journal, is_resumed=resumed is not None)
-            if not resumed:
-                _record_founders(parts, state, journal, start)
-            if resumed and resumed.interruption:
-                journal.record("interrupted", state.step, reason=resumed.interruption)
-            outcome = run_loop(Attempt(parts, state, run_dir, journal, stopwatch, commands))
-            print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
-        except (EngineError, jax.errors.JaxRuntimeError) as raised:
-            error = raised if isinstance(raised, EngineError) else explain_memory(raised, spec)
-            if error is None:
-                raise
+            with explained_memory(spec, gang):
+                parts = assemble(spec, seed, run_dir, measurements, gang)
+                resumed = _resume(run_dir, checkpoint, parts, stopwatch) if checkpoint else None
+                start = [] if resumed else _read_start(run_dir, spec)
+                state = resumed.state if resumed else make_founders(parts, start)
+                _announce(parts, state, journal, is_resumed=resumed is not None)
+                if not resumed:
+                    _record_founders(parts, state, journal, start)
+                if resumed and resumed.interruption:
+                    journal.record("interrupted", state.step, reason=resumed.interruption)
+                outcome = run_loop(Attempt(parts, state, run_dir, journal, stopwatch, commands))
+                print(f"{outcome} at step {state.step:,} after {stopwatch.wall:.1f} s", flush=True)
+        except EngineError as error:
             step = state.step if state else checkpoint.step if checkpoint else 0
             journal.record("failed", step, **failure_fields(error))
             print(f"failed: {error}", flush=True)

@@ -1,11 +1,14 @@
 """Gangs of real processes on the loopback interface."""
 
 import os
+import signal
+import socket
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,32 +20,27 @@ from phylon.run_directory import RunRequest, checkpoint_paths, latest_checkpoint
 from phylon.spec import parse_spec
 from phylon.worker.training.session import train
 
+from . import nursery
 from .driver import NoCommands
+from .nursery import Trainer
 
-ROOT = Path(__file__).parents[3]
 SECONDS = 1200
 """Far more than a small gang needs; only a hang takes as long."""
+StartTrainer = Callable[[Path, Mapping[str, str], list[str]], Trainer]
 
 
 class Ranks:
     """The processes of a gang, each with its log."""
 
-    def __init__(self, count: int, command: list[str], folder: Path, variables: Mapping[str, str]) -> None:
-        name = uuid.uuid4().hex
-        self.logs = [folder / f"{name}-{rank}.log" for rank in range(count)]
-        self.processes: list[subprocess.Popen[bytes]] = []
-        for rank, log in enumerate(self.logs):
-            with log.open("w") as output:
-                process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    cwd=ROOT,
-                    env={**os.environ, **variables, **Launch(rank, count, name).variables()},
-                    start_new_session=True,
-                )
-            self.processes.append(process)
+    def __init__(
+        self, start: StartTrainer, folder: Path, command: list[str], launches: Mapping[Launch, Mapping[str, str]]
+    ) -> None:
+        """`launches`, each with more variables."""
+        self.logs = [folder / f"{launch.name}-{launch.rank}.log" for launch in launches]
+        self.processes = [
+            start(log, {**more, **launch.variables()}, command)
+            for log, (launch, more) in zip(self.logs, launches.items(), strict=True)
+        ]
 
     def end(self) -> list[int]:
         return [process.wait(SECONDS) for process in self.processes]
@@ -52,26 +50,51 @@ class Ranks:
 
     def close(self) -> None:
         for process in self.processes:
-            process.kill()
-            process.wait()
-            assert process.stdin
-            process.stdin.close()
+            process.send_signal(signal.SIGKILL)
+            process.wait(SECONDS)
+            process.close()
 
 
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory, compile_cache: Path) -> Iterator[Callable[..., Ranks]]:
-    started: list[Ranks] = []
-    folder = tmp_path_factory.mktemp("ranks")
-    # The flags of this process stay: what is compared is to be compiled alike.
-    variables = {
+@pytest.fixture(scope="session")
+def variables(compile_cache: Path) -> dict[str, str]:
+    """Of all processes of gangs. The flags of this process stay: what is compared is to be compiled alike."""
+    return {
+        **os.environ,
+        "OPENBLAS_NUM_THREADS": "1",
         "PHYLON_COMPILE_CACHE": str(compile_cache),
         "JAX_COMPILATION_CACHE_DIR": str(compile_cache),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.1",
     }
 
-    def start_ranks(count: int, module: str, *arguments: object, **more: str) -> Ranks:
-        command = [sys.executable, "-m", module, *map(str, arguments)]
-        started.append(Ranks(count, command, folder, variables | more))
+
+@pytest.fixture(scope="session")
+def start_trainer(variables: dict[str, str]) -> Iterator[StartTrainer]:
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with here, there:
+        command = [sys.executable, "-m", nursery.__name__, str(there.fileno())]
+        nurse = subprocess.Popen(command, cwd=nursery.ROOT, env=variables, pass_fds=[there.fileno()])
+        there.close()
+        yield lambda log, more, command: Trainer(here, log, {**variables, **more}, command)
+    assert nurse.wait(SECONDS) == 0
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory, start_trainer: StartTrainer) -> Iterator[Callable[..., Ranks]]:
+    """(how many, module, arguments; which of the ranks, unless all; variables of single ranks; variables of all)"""
+    started: list[Ranks] = []
+    folder = tmp_path_factory.mktemp("ranks")
+
+    def start_ranks(
+        count: int,
+        module: str,
+        *arguments: object,
+        ranks: Iterable[int] | None = None,
+        only: Mapping[int, Mapping[str, str]] = MappingProxyType({}),
+        **more: str,
+    ) -> Ranks:
+        name = uuid.uuid4().hex
+        launches = {Launch(rank, count, name): {**more, **only.get(rank, {})} for rank in ranks or range(count)}
+        started.append(Ranks(start_trainer, folder, [module, *map(str, arguments)], launches))
         return started[-1]
 
     yield start_ranks
@@ -90,6 +113,16 @@ def train_alone(run_dir: Path) -> None:
 
     request = read_run(run_dir)
     assert train(run_dir, parse_spec(request.spec), request.seed, NoCommands(), run_dir / "strategies") == "finished"
+
+
+@pytest.fixture(scope="session")
+def base_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`BASE`, trained in this process."""
+    from .test_equal import BASE
+
+    run_dir = begin(tmp_path_factory.mktemp("base") / "run", BASE)
+    train_alone(run_dir)
+    return run_dir
 
 
 def arrays_of(run_dir: Path) -> dict[str, np.ndarray]:

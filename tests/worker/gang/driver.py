@@ -1,6 +1,7 @@
 """`driver PLACE EXCHANGE RUN_DIR...`: one process of a gang that trains one run after another.
 
-Joining and loading JAX is most of what a small run costs. `PLACE` is where the processes meet.
+Joining and loading JAX is most of what a small run costs. `PLACE` is where the processes meet. They say first what they
+heard from each other, in both ways.
 """
 
 import os
@@ -22,6 +23,7 @@ class NoCommands(Commands):
 
 
 def main(place: Path, exchange: Any, *run_dirs: Path) -> None:
+    from phylon.worker.gang.gang import Move, collect
     from phylon.worker.gang.joining import join
     from phylon.worker.training.session import train
 
@@ -29,6 +31,10 @@ def main(place: Path, exchange: Any, *run_dirs: Path) -> None:
     assert launch
     found = meeting.call(place, launch) if launch.is_first else meeting.find(place, launch)
     gang = join(launch, found, exchange, {})
+    around = [Move(rank, rank, (rank + 1) % gang.size) for rank in range(gang.size)]
+    came = gang.exchange(around, lambda slot: bytes([slot]) * 5000)
+    heard = {slot: row == bytes([slot]) * 5000 for slot, row in came.items()}
+    print("heard", collect(gang, launch.rank), heard, flush=True)
     for run_dir in run_dirs:
         request = read_run(run_dir)
         outcome = train(run_dir, parse_spec(request.spec), request.seed, NoCommands(), place / "strategies", gang)

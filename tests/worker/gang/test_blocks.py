@@ -13,7 +13,7 @@ from phylon.run_directory import (
     record_checkpoint,
 )
 from phylon.worker.core.types import Transition
-from phylon.worker.gang.transport import join, split
+from phylon.worker.gang.transport import LARGEST, SMALLEST, join, share_among, split
 from phylon.worker.replay import FrameReplay, Replay
 from phylon.worker.training.checkpoint import Wanted, keep_own, read_arrays, write_arrays
 
@@ -99,3 +99,10 @@ def test_a_checkpoint_of_blocks_is_read_whole_and_in_other_blocks(make, tmp_path
 @pytest.mark.parametrize("rows", [[], [b""], [b"a", b"", b"bc" * 5000]])
 def test_rows_of_any_length_come_back(rows):
     assert split(join(rows)) == rows
+
+
+@pytest.mark.parametrize("length", [0, SMALLEST - 8, SMALLEST - 7, LARGEST + 3])
+def test_messages_of_any_length_are_shared(length):
+    """In one buffer, in two, and in more than fit into the largest."""
+    content = np.arange(length, dtype=np.uint8).tobytes()
+    assert share_among([0])(content) == [content]

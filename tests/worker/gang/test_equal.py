@@ -29,6 +29,7 @@ DQN = {
     "learning_rate": {"log_uniform": [1e-4, 1e-2]},
 }
 PPO = {"name": "ppo", "network": {"hidden": [8]}, "learning_rate": {"log_uniform": [1e-4, 1e-2]}}
+PPO |= {"epochs": 2, "minibatches": 2}
 BASE: dict[str, Any] = {
     "version": 2,
     "name": "gang",
@@ -66,7 +67,7 @@ SPECS: dict[str, dict[str, Any]] = {
     "rollouts on the device": {
         "environment": {"suite": "gymnax", "id": "CartPole-v1", "envs_per_member": 2},
         "algorithm": PPO | {"rollout_steps": 10, "observations": {"normalise": True}},
-        "population": {"size": 4, "method": {"name": "pb2", "interval": 100}},
+        "population": {"size": 4, "method": {"name": "pbt", "interval": 100}},
         "replay": None,
         "execution": {"strategy": "sharded"},
     },
@@ -104,11 +105,13 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="module")
-def in_two(tmp_path_factory: pytest.TempPathFactory, start) -> dict[str, Path]:
-    """Every spec, trained by two processes, members moving collectively."""
+def in_two(tmp_path_factory: pytest.TempPathFactory, alone, start) -> dict[str, Path]:
+    """Every spec, trained by two processes, members moving collectively, and meanwhile by this one."""
     folder = tmp_path_factory.mktemp("two")
     runs = {name: begin(folder / str(place), BASE | changes) for place, (name, changes) in enumerate(SPECS.items())}
     gang = start(2, "tests.worker.gang.driver", folder, "collective", *runs.values())
+    for name in SPECS:
+        alone(name)
     assert gang.end() == [0, 0], gang.said()
     return runs
 
@@ -161,8 +164,8 @@ def test_goes_on_in_another_number_of_processes(alone, in_two, start, tmp_path: 
         for file in checkpoints_dir(runs[-1]).glob("000015*"):  # the last one: as if it had never been written
             file.unlink()
     gang = start(3, "tests.worker.gang.driver", tmp_path, "point_to_point", *runs[:2])
-    assert gang.end() == [0, 0, 0], gang.said()
     train_alone(runs[2])
+    assert gang.end() == [0, 0, 0], gang.said()
     for run_dir in runs:
         resumed = [event for event in events_of(run_dir) if isinstance(event, Started)][-1]
         assert resumed.resumed and resumed.step == 200

@@ -4,15 +4,22 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from phylon.spec import parse_spec
 from phylon.worker.core.errors import EngineError
+from phylon.worker.execution.auto import Chosen
 from phylon.worker.gang.gang import ALONE, Gang, GangDiffers, Move, agree, bring, collect, compare, everywhere, gather
 from phylon.worker.gang.transport import exchange_collectively
+from phylon.worker.training import assembly
 from phylon.worker.training.moving import find_moves
+
+from .test_equal import BASE
 
 SIZE = 3
 
@@ -79,6 +86,38 @@ def test_what_one_lacks_is_the_failure_of_all():
     assert all(isinstance(error, EngineError) and error.remedy == "pip install it" for error in errors)
     assert "process 1 on host" in errors[0].message
     assert in_gang(lambda gang: everywhere(gang, lambda: gang.rank)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_strategy_that_one_cannot_have_nobody_has(failing: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """The first measures for all, and the others build what it found; whoever fails, nobody waits for it."""
+    broken = EngineError("the process that trains member 3 was killed", "fewer processes")
+    here = threading.local()
+
+    def choose(*_: Any) -> Chosen:
+        if failing == 0:
+            raise broken
+        return Chosen(cast(Any, SimpleNamespace(strategy="parallel", devices=[])), "it is the fastest")
+
+    def build(*_: Any) -> Any:
+        if here.rank == failing:
+            raise broken
+        return SimpleNamespace(strategy="parallel", devices=[])
+
+    monkeypatch.setattr(assembly, "choose", choose)
+    monkeypatch.setattr(assembly, "build_execution", build)
+    spec = parse_spec(BASE)
+    work, experience = cast(Any, SimpleNamespace(population_size=2)), cast(Any, SimpleNamespace(at_once=1))
+
+    def run(gang: Gang) -> Any:
+        here.rank = gang.rank
+        return assembly.recall_or_choose(spec, work, experience, tmp_path, tmp_path, gang)
+
+    errors = in_gang(run)
+    assert [error.remedy for error in errors] == ["fewer processes"] * SIZE
+    assert [error.message.startswith(f"process {failing} on host") for error in errors] == [
+        rank != failing for rank in range(SIZE)
+    ]
 
 
 def test_members_go_to_each_process_that_wants_them_once():

@@ -195,7 +195,7 @@ class TestChoice:
     def choose(self, small_spec: dict[str, Any], strategy: Any = "vectorized", **replay: Any) -> placement.Place:
         spec = parse_spec(small_spec | {"environment": PENDULUM, "replay": small_spec["replay"] | replay})
         work = Workload(partial(build_algorithm, spec.algorithm, INFO), INFO, SIZE, hyperparameters_of(spec))
-        return choose_place(spec, build_execution(strategy, work))
+        return choose_place(spec, build_execution(strategy, work), work.population_size)
 
     def test_auto_follows_the_forecast(self, small_spec, monkeypatch):
         assert self.choose(small_spec).is_on_device
