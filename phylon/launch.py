@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 HOSTS, RANK, NAME = "PHYLON_HOSTS", "PHYLON_RANK", "PHYLON_LAUNCH"
+OWN_FOLDER = "PHYLON_OWN_FOLDER"
 
 
 class LaunchInvalid(ValueError):
@@ -23,6 +24,9 @@ class Launch(NamedTuple):
     size: int
     name: str
     """The same in all processes of this start, and in no other start."""
+    has_own_folder: bool = False
+    """Each process has a run directory of its own, and whoever started them carries files from one to the other; else
+    all see the same."""
 
     @property
     def is_first(self) -> bool:
@@ -30,7 +34,8 @@ class Launch(NamedTuple):
 
     def variables(self) -> dict[str, str]:
         """What a trainer is given."""
-        return {HOSTS: str(self.size), RANK: str(self.rank), NAME: self.name}
+        own_folder = {OWN_FOLDER: "1"} if self.has_own_folder else {}
+        return {HOSTS: str(self.size), RANK: str(self.rank), NAME: self.name, **own_folder}
 
 
 def find_launch(environment: Mapping[str, str]) -> Launch | None:
@@ -82,4 +87,4 @@ def _launch(environment: Mapping[str, str], rank: str, size: str, name: str) -> 
     own, of = int(numbers[rank]), int(numbers[size])
     if own >= of:
         raise LaunchInvalid(f"{rank} is {own}, but there are only {of} processes ({size}); ranks count from 0")
-    return Launch(own, of, name) if of > 1 else None
+    return Launch(own, of, name, environment.get(OWN_FOLDER) == "1") if of > 1 else None

@@ -11,12 +11,14 @@ policy.zip                the winner's policy, once the run has ended
 strategy.json             the chosen strategy and where the replay lies, so that a resumed attempt keeps both
 lock                      held by the trainer while it runs, of several the first
 meeting.json              where the processes of a run on several find each other
+pace.json                 where each process of a run has a directory of its own: seconds that a segment takes it
 MUJOCO_LOG.TXT            warnings of MuJoCo, which writes them to the working directory: the trainer's is this one
 """
 
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import re
 import time
@@ -34,6 +36,7 @@ from phylon.spool import SPOOL_FILE, cut_spool
 RUN_FILE = "run.json"
 CHECKPOINTS = "checkpoints"
 VIDEOS = "videos"
+PACE_FILE = "pace.json"
 START_FILE = "start.npz"
 CHECKPOINTS_KEPT = 2
 LOCK_PATIENCE_SECONDS = 30.0
@@ -119,6 +122,12 @@ def video_file(step: int, member: int) -> str:
     return f"step-{step:09d}-member-{member}.mp4"
 
 
+def video_step(path: Path) -> int:
+    """Of a file that is named so."""
+    name = _VIDEO_FILE.fullmatch(path.name)
+    return int(name[1]) if name else 0
+
+
 def checkpoint_number(step: int, segment_steps: int) -> int:
     """Numbered by position in the run, so a periodic checkpoint has the same number whatever happened before it."""
     return step // segment_steps
@@ -189,6 +198,20 @@ def rewind(run_dir: Path) -> int:
     _discard_videos_after(run_dir, checkpoint.step if checkpoint else 0)
     (run_dir / ARCHIVE).unlink(missing_ok=True)  # of an end that is no longer one
     return next_seq
+
+
+def write_pace(run_dir: Path, seconds_per_segment: float) -> None:
+    """Replaced in one step; after a power cut nobody asks for it."""
+    temporary = run_dir / f"{PACE_FILE}.tmp"
+    temporary.write_text(json.dumps(seconds_per_segment))
+    temporary.replace(run_dir / PACE_FILE)
+
+
+def read_pace(run_dir: Path) -> float | None:
+    try:
+        return float(json.loads((run_dir / PACE_FILE).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
 
 
 @contextlib.contextmanager

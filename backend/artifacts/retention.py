@@ -44,7 +44,15 @@ def apply(session: Session, context: Context, run: Run, winner: int | None) -> N
     newest = reported[-1].artifact.id
     known = {each.artifact.id for each in reported}
     kept |= {row.id for row in stored if row.id > newest and row.id not in known}
-    service.remove(session, context, [row for row in stored if row.id not in kept])
+    # The blocks of a checkpoint stay and go with it; they may come long before it.
+    files = {_stem(row) for row in stored if row.id in kept}
+    coming = {row.id for row in stored if service.is_block(row) and row.step > reported[-1].artifact.step}
+    gone = [row for row in stored if row.id not in kept | coming and _stem(row) not in files]
+    service.remove(session, context, gone)
+
+
+def _stem(artifact: Artifact) -> str:
+    return artifact.name.split(".")[0]
 
 
 def branch_points(reported: Sequence[Reported], births: Mapping[int, Birth], winner: int | None) -> list[Reported]:

@@ -18,6 +18,7 @@ from phylon.backend.models.job import Job
 from phylon.backend.models.log_line import LogLine
 from phylon.backend.models.metrics import MetricAxis, MetricColumn, MetricSummary, MetricTick
 from phylon.backend.models.project import DEFAULT_PROJECT, Membership, Project
+from phylon.backend.models.rank import Rank
 from phylon.backend.models.run import Run
 from phylon.backend.models.span import Span
 from phylon.backend.models.study import Study, StudyMeasurement
@@ -55,6 +56,7 @@ __all__ = [
     "MetricTick",
     "OneTimeCode",
     "Project",
+    "Rank",
     "Run",
     "SignIn",
     "SignInFailures",

@@ -46,6 +46,10 @@ class Gang(NamedTuple):
     exchange: ExchangeFn
     leave: Callable[[], None] = lambda: None
     """In order, when all are done."""
+    has_own_folder: bool = False
+    """What this process writes is in no other one's run directory."""
+    take_waited: Callable[[], float] = lambda: 0.0
+    """Seconds that went by in `share` and `exchange` since this was last asked: the others' work, and the transfer."""
 
     @property
     def is_first(self) -> bool:
