@@ -342,9 +342,12 @@ class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, Impo
         with self._transport.stream(f"/runs/{run_id}/export/{table}.{format}") as answer:
             yield from answer.iter_bytes()
 
-    def logs(self, run_id: int, attempt: int | None = None, follow: bool = False) -> Iterator[LoggedLine]:
-        """What trainer and supervisor printed; with `follow`, until the run ends."""
-        return self._logs(f"/runs/{run_id}", attempt, lambda: not follow or self.run(run_id).ended)
+    def logs(
+        self, run_id: int, attempt: int | None = None, follow: bool = False, rank: int | None = None
+    ) -> Iterator[LoggedLine]:
+        """What trainer and supervisor printed, of several hosts those of all or of one `rank`; with `follow`, until the
+        run ends."""
+        return self._logs(f"/runs/{run_id}", attempt, lambda: not follow or self.run(run_id).ended, rank)
 
     def study_logs(self, study_id: int, attempt: int | None = None) -> Iterator[LoggedLine]:
         """What the study's process and its supervisor printed."""
@@ -354,11 +357,13 @@ class Client(WorkClient, ComparisonsClient, ForksClient, EvaluationsClient, Impo
         """What the evaluation's process and its supervisor printed."""
         return self._logs(f"/evaluations/{evaluation_id}", attempt, lambda: True)
 
-    def _logs(self, path: str, attempt: int | None, has_ended: Callable[[], bool]) -> Iterator[LoggedLine]:
+    def _logs(
+        self, path: str, attempt: int | None, has_ended: Callable[[], bool], rank: int | None = None
+    ) -> Iterator[LoggedLine]:
         after: str | None = None
         while True:
             ended = has_ended()  # asked first, so that the last lines are surely there
-            page = self._page(f"{path}/logs", LoggedLine, attempt=attempt, after=after, limit=1000)
+            page = self._page(f"{path}/logs", LoggedLine, attempt=attempt, rank=rank, after=after, limit=1000)
             yield from page.items
             after = page.next
             if not page.items:
