@@ -2,8 +2,8 @@
 
 The processes find each other through a file in the run directory. Here each has a directory of its own, so the
 supervisors carry that file: rank 0's reads where its process listens and tells the service, the others write what they
-hear into the directories of theirs. What a process leaves in its directory (blocks of checkpoints, films of its members)
-is sent to the service from there.
+hear into the directories of theirs. What a process leaves in its directory (blocks of checkpoints, films of its
+members) is sent to the service from there.
 """
 
 import socket
