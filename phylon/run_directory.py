@@ -22,7 +22,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -163,23 +163,34 @@ def record_checkpoint(run_dir: Path, record: CheckpointRecord) -> None:
     _prune(run_dir)
 
 
-def install_checkpoint(run_dir: Path, source: Path, next_seq: int, sha256: str, file: str) -> CheckpointRecord:
-    """Puts a checkpoint from another worker into this directory. `file` is its name there."""
+def install_checkpoint(
+    run_dir: Path, source: Path, next_seq: int, sha256: str, file: str, blocks: Sequence[tuple[Path, str]] = ()
+) -> CheckpointRecord:
+    """Puts a checkpoint from another worker into this directory. `file` is its name there; `blocks` are its other
+    files, which have their names, and their hashes."""
     if Path(file).name != file or not Path(file).stem.isdigit():
         raise ValueError(f"checkpoint file is named {file!r}; expected a number, as in {checkpoint_file(40)}")
     number = int(Path(file).stem)
+    whole, *others = [
+        _install(run_dir, each, name, expected)
+        for each, name, expected in [(source, file, sha256), *((path, path.name, hash) for path, hash in blocks)]
+    ]
     record = CheckpointRecord(
         number=number,
         step=number * segment_steps(parse_spec(read_run(run_dir).spec)),
         next_seq=next_seq,
-        sha256=file_sha256(source),
-        bytes=source.stat().st_size,
-        file=file,
+        **whole.model_dump(),
+        blocks=tuple(others),
     )
-    if record.sha256 != sha256:
-        raise ValueError(f"checkpoint {file} came damaged: its hash is {record.sha256}, not {sha256}; fetch it again")
-    os.replace(source, checkpoints_dir(run_dir) / file)
     record_checkpoint(run_dir, record)
+    return record
+
+
+def _install(run_dir: Path, source: Path, name: str, sha256: str) -> BlockRecord:
+    record = BlockRecord(sha256=file_sha256(source), bytes=source.stat().st_size, file=name)
+    if record.sha256 != sha256:
+        raise ValueError(f"checkpoint {name} came damaged: its hash is {record.sha256}, not {sha256}; fetch it again")
+    os.replace(source, checkpoints_dir(run_dir) / name)
     return record
 
 

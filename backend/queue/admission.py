@@ -10,9 +10,8 @@ from phylon.backend.kit.errors import Conflict, Invalid
 from phylon.backend.queue import repository
 from phylon.backend.queue.ask import Ask, Needs, Offer, describe, find_lacking, gigabytes, most_ranks
 from phylon.backend.queue.snapshot import host_offer
-from phylon.forecast.memory import CARD_PROCESSES, members_at_once, population_memory
+from phylon.forecast.memory import CARD_PROCESSES, members_at_once, members_each, population_memory
 from phylon.spec import ExperimentSpec, RuntimeStudySpec
-from phylon.spec.registered import describe_method
 from phylon.spec.resources import ResourcesSpec
 
 KNOWN = timedelta(days=1)
@@ -37,9 +36,7 @@ def ask_of(spec: ExperimentSpec) -> Ask:
     memory, host_memory = resources.memory, None
     if memory == "auto":
         at_once = members_at_once(spec, CARD_PROCESSES, is_cpu=False)
-        is_joint = describe_method(spec.population.method).joint is not None  # each host then learns all members
-        members = spec.population.size if is_joint else -(-spec.population.size // resources.hosts)
-        forecast = population_memory(spec).of(members, at_once)
+        forecast = population_memory(spec).of(members_each(spec), at_once)
         parts = resources.devices if spec.execution.strategy == "sharded" else 1
         memory, host_memory = -(-forecast.device // parts), forecast.host
     ask = Ask(resources.devices, resources.device, memory, host_memory, resources.labels, (_needs(spec),), None)

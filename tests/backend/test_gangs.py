@@ -10,7 +10,9 @@ from phylon.backend.artifacts import service as artifacts
 from phylon.backend.jobs import ranks
 from phylon.backend.kit import clock
 from phylon.backend.models import Job, Rank, Run, Worker
+from phylon.backend.queue.admission import ask_of
 from phylon.backend.queue.ask import read
+from phylon.spec import parse_spec
 
 
 def event(kind, seq, step=0, **fields):
@@ -249,3 +251,10 @@ def test_a_checkpoint_counts_when_all_its_blocks_are_here_and_they_go_with_it(cl
     with context.database.read() as session:
         assert ranks.have_seat(session, job_id, second.id)
         assert session.get(Job, job_id).hosts == 2
+
+
+def test_memory_is_asked_for_by_the_largest_block(spec):
+    whole, halves = (ask_of(parse_spec(spec | {"resources": {"hosts": hosts}})) for hosts in (1, 2))
+    assert (halves.hosts, halves.fewest_hosts) == (2, 2)
+    assert halves.host_memory == whole.host_memory // 2
+    assert halves.memory < whole.memory
