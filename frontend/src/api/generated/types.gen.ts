@@ -8977,7 +8977,7 @@ export type WorkerAdvice = {
     /**
      * Needed Bytes
      *
-     * Of that memory, by the spec's population; forecast.
+     * Of that memory, by the spec's population, of several hosts by the largest block of it; forecast.
      */
     needed_bytes: number;
     speed: SpeedAdvice | null;
