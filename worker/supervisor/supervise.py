@@ -109,9 +109,11 @@ class Supervisor:
                 raise relay.refusal from None
             return self._release(claim, relay, "the service was not reached before its process could start")
         if station is not None and not self._wait_for_others(station, relay):
-            if relay.refusal is not None:
-                raise relay.refusal
-            return self._release(claim, relay, "it was given back before all of its workers were ready")
+            if failure := relay.refusal or relay.failure:
+                raise failure
+            reason = self._find_wish(relay) or "yielded"
+            detail = "it was wanted back before all of its workers were ready"
+            return Release(attempt=claim.attempt, rank=station.launch.rank, reason=reason, detail=detail)
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         environment |= {"PHYLON_JOB_ID": str(claim.job_id), "PHYLON_ATTEMPT": str(claim.attempt)}
         environment |= station.launch.variables() if station else {}
