@@ -137,6 +137,7 @@ class Relay:
         events = self._sayable(all_lines_fit=len(lines) < MOST_LINES)
         waited = now - self._said_at
         has_news = bool(events or lines) or self._has_station_news()
+        has_news |= self._station is not None and self._station.awaits_news
         if waited >= self._interval or (has_news and (waited >= GATHER_SECONDS or self._child_ended.is_set())):
             self._say(events, lines)
 

@@ -15,6 +15,7 @@ from phylon.contract.protocol import BlockReference, CheckpointReference, Claim,
 from phylon.launch import block_of
 from phylon.policy.names import ARCHIVE
 from phylon.run_directory import (
+    PACE_FILE,
     START_FILE,
     BlockRecord,
     CheckpointRecord,
@@ -100,7 +101,7 @@ def _holds(run_dir: Path, reference: CheckpointReference) -> bool:
 def _clear(run_dir: Path) -> None:
     """Files of checkpoints stay, in case they are those that are wanted; without a record they count for nothing."""
     shutil.rmtree(videos_dir(run_dir), ignore_errors=True)
-    for name in (ARCHIVE, spool_path(run_dir).name, "strategy.json", ATTEMPT_FILE):
+    for name in (ARCHIVE, spool_path(run_dir).name, "strategy.json", PACE_FILE, ATTEMPT_FILE):
         (run_dir / name).unlink(missing_ok=True)
     for record in checkpoints_dir(run_dir).glob("*.json"):
         record.unlink()

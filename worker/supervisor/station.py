@@ -55,7 +55,7 @@ class Station:
         self._left: LeftReason | None = None
         self._meeting: Meeting | None = None
         self._has_passed_on = False
-        self._told: RankReport | None = None
+        self._told: tuple[RankPhase, Meeting | None, LeftReason | None] | None = None
         self.is_complete = threading.Event()
         """All have prepared."""
         self._seen: set[Path] = set()
@@ -79,24 +79,33 @@ class Station:
         self._left, self._phase = left, RankPhase.ENDED
 
     def report(self) -> RankReport:
+        phase, meeting, left = self._news()
         return RankReport(
             rank=self._rank,
-            phase=self._phase,
+            phase=phase,
             host=socket.gethostname()[:200],
-            meeting=self._meeting if self.is_first else None,
+            meeting=meeting,
             seconds_per_segment=read_pace(self._folder),
-            left=self._left,
+            left=left,
         )
+
+    def _news(self) -> tuple[RankPhase, Meeting | None, LeftReason | None]:
+        """What is told at once when it changes."""
+        return self._phase, self._meeting if self.is_first else None, self._left
 
     @property
     def has_news(self) -> bool:
-        """To tell, or to wait for: then it is asked again soon."""
-        waits = self._phase == RankPhase.READY or (self._phase == RankPhase.TRAINING and self._meeting is None)
-        return waits or self._told is None or _without_pace(self._told) != _without_pace(self.report())
+        """To tell."""
+        return self._told != self._news()
+
+    @property
+    def awaits_news(self) -> bool:
+        """Then the service is asked again soon."""
+        return self._phase == RankPhase.READY or (self._phase == RankPhase.TRAINING and self._meeting is None)
 
     def told(self, report: RankReport, news: GangNews | None) -> None:
         """The service has heard the report, and this is what it knows of the others."""
-        self._told = report
+        self._told = report.phase, report.meeting, report.left
         if news is None:
             return
         if news.is_complete:
@@ -150,7 +159,3 @@ class Station:
                     if block.file == own
                 ]
         return []
-
-
-def _without_pace(report: RankReport) -> RankReport:
-    return report.model_copy(update={"seconds_per_segment": None})
