@@ -36,11 +36,15 @@ def upgrade() -> None:
     op.add_column("log_lines", sa.Column("rank", sa.Integer(), server_default="0", nullable=False))
 
 
+ERROR = '{"message": "It needs several workers.", "remedy": "Update the service, or submit it for one host."}'
+
+
 def downgrade() -> None:
-    """An older service knows no job of several workers: what waits or runs so fails there, and says so."""
+    """An older service knows no job of several workers: what waits or runs so has failed there, and says why."""
     op.execute(
-        "UPDATE jobs SET status = 'failed', slots = NULL, lease_expires_at = NULL, dispatched_at = NULL, "
-        "finished_at = CURRENT_TIMESTAMP WHERE hosts > 1 AND status NOT IN ('finished', 'stopped', 'failed')"
+        f"UPDATE jobs SET status = 'failed', error = '{ERROR}', slots = NULL, lease_expires_at = NULL, "
+        "dispatched_at = NULL, finished_at = CURRENT_TIMESTAMP "
+        "WHERE hosts > 1 AND status NOT IN ('finished', 'stopped', 'failed')"
     )
     op.execute("DELETE FROM log_lines WHERE rank > 0")
     op.drop_column("log_lines", "rank")

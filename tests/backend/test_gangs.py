@@ -5,10 +5,14 @@ import hashlib
 from datetime import timedelta
 
 import pytest
+from alembic import command
+from sqlalchemy import text
 
 from phylon.backend.artifacts import service as artifacts
 from phylon.backend.jobs import ranks
 from phylon.backend.kit import clock
+from phylon.backend.kit.database import make_engine
+from phylon.backend.migrate import configuration, migrate
 from phylon.backend.models import Job, Rank, Run, Worker
 from phylon.backend.queue.admission import ask_of
 from phylon.backend.queue.ask import read
@@ -251,6 +255,26 @@ def test_a_checkpoint_counts_when_all_its_blocks_are_here_and_they_go_with_it(cl
     with context.database.read() as session:
         assert ranks.have_seat(session, job_id, second.id)
         assert session.get(Job, job_id).hosts == 2
+
+
+def test_an_older_service_is_left_no_job_that_it_cannot_execute(empty_url):
+    engine = make_engine(empty_url)
+    migrate(empty_url)
+    with engine.begin() as connection:
+        for hosts, status in ((1, "queued"), (2, "running"), (2, "finished")):
+            connection.execute(
+                text(
+                    "INSERT INTO jobs (kind, owner_id, project_id, status, created_at, max_attempts, attempt, "
+                    "last_seq, last_seq_attempt, hosts) VALUES ('run', 1, 1, :status, CURRENT_TIMESTAMP, 5, 0, -1, 0, :hosts)"
+                ),
+                {"status": status, "hosts": hosts},
+            )
+    command.downgrade(configuration(empty_url), "0035")
+    with engine.connect() as connection:
+        rows = connection.execute(text("SELECT status, CAST(error AS VARCHAR) FROM jobs ORDER BY id")).all()
+    engine.dispose()
+    assert [status for status, _ in rows] == ["queued", "failed", "finished"]
+    assert "several workers" in rows[1][1]
 
 
 def test_memory_is_asked_for_by_the_largest_block(spec):

@@ -18,6 +18,7 @@ from phylon.contract.protocol import (
     BlockReference,
     CheckpointReference,
     Claim,
+    GangNews,
     RunPayload,
     Seat,
     WorkerRegistration,
@@ -33,6 +34,7 @@ from phylon.run_directory import (
     record_checkpoint,
     spool_path,
 )
+from phylon.worker.gang.meeting import leave, look
 from phylon.worker.supervisor import logs as logs_module
 from phylon.worker.supervisor.checks import find_fault, find_foreign_use
 from phylon.worker.supervisor.credentials import hold_credential
@@ -44,7 +46,7 @@ from phylon.worker.supervisor.pinning import pin, share_of
 from phylon.worker.supervisor.runs import CheckpointUnusable, prepare
 from phylon.worker.supervisor.service import FileMissing, ServiceUnreachable
 from phylon.worker.supervisor.settings import Settings
-from phylon.worker.supervisor.station import folder_name, job_of
+from phylon.worker.supervisor.station import Station, folder_name, job_of
 
 
 def test_the_supervisor_loads_no_engine():
@@ -384,6 +386,37 @@ class TestGang:
     def test_all_go_on_from_the_same_one_or_none_does(self, make_spec, tmp_path):
         with pytest.raises(CheckpointUnusable, match=r"lost a checkpoint"):
             make_ready(Store(None), self.claim(make_spec, Seat(rank=0, size=2)), tmp_path)
+
+    def test_the_first_one_tells_where_it_is_and_the_other_leaves_it_for_its_process(self, make_spec, tmp_path):
+        first, second = (
+            Station(Store(), self.claim(make_spec, Seat(rank=rank, size=2)), tmp_path / str(rank), LogBuffer())
+            for rank in (0, 1)
+        )
+        for rank, station in enumerate((first, second)):
+            (tmp_path / str(rank)).mkdir()
+            station.ready()
+            station.told(station.report(), GangNews(is_complete=rank == 1, meeting=None))
+        assert (first.is_complete.is_set(), second.is_complete.is_set()) == (False, True)
+        for station in (first, second):
+            station.begin()
+            station.told(station.report(), GangNews(is_complete=True, meeting=None))
+            assert station.awaits_news
+            assert not station.has_news, "a process that dies now has nothing more to say"
+        leave(tmp_path / "0", first.launch._replace(name="an earlier start"), "there", "127.0.0.1:1")
+        first.look()
+        assert not first.has_news
+        leave(tmp_path / "0", first.launch, "here", "127.0.0.1:2")
+        first.look()
+        assert first.has_news
+        report = first.report()
+        first.told(report, None)
+        second.told(second.report(), GangNews(is_complete=True, meeting=report.meeting))
+        second.look()
+        found = look(tmp_path / "1", second.launch)
+        assert (found.host, found.address) == ("here", "127.0.0.1:2")
+        assert not any(station.awaits_news or station.has_news for station in (first, second))
+        second.end("worker_shutdown")
+        assert second.has_news and second.report().left == "worker_shutdown"
 
     def test_each_rank_has_a_folder_of_its_own(self, make_spec):
         names = [
