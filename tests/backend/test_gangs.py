@@ -265,7 +265,8 @@ def test_an_older_service_is_left_no_job_that_it_cannot_execute(empty_url):
             connection.execute(
                 text(
                     "INSERT INTO jobs (kind, owner_id, project_id, status, created_at, max_attempts, attempt, "
-                    "last_seq, last_seq_attempt, hosts) VALUES ('run', 1, 1, :status, CURRENT_TIMESTAMP, 5, 0, -1, 0, :hosts)"
+                    "last_seq, last_seq_attempt, hosts) "
+                    "VALUES ('run', 1, 1, :status, CURRENT_TIMESTAMP, 5, 0, -1, 0, :hosts)"
                 ),
                 {"status": status, "hosts": hosts},
             )
