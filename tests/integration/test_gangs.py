@@ -68,6 +68,20 @@ def trainers(platform, run_id) -> list[psutil.Process]:
     return found
 
 
+def wait_for_work(platform, run_id) -> int:
+    """Until the newest attempt has gone beyond a checkpoint of its own; its number."""
+
+    def is_at_work() -> bool:
+        attempt = platform.client.attempts(run_id)[-1:]
+        has_come = attempt and attempt[0].end is None and attempt[0].to_step is not None
+        return (
+            has_come and attempt[0].to_step > (attempt[0].from_step or 0) + 300 and len(trainers(platform, run_id)) == 2
+        )
+
+    platform.wait(is_at_work, "both processes at work")
+    return platform.client.attempts(run_id)[-1].number
+
+
 def test_it_comes_to_the_numbers_of_one_host(platform, alone, read_history):
     run_id = submit(platform)
     assert platform.wait_until_ended(run_id).status == "finished"
@@ -86,13 +100,11 @@ def test_it_comes_to_the_numbers_of_one_host(platform, alone, read_history):
 
 def test_whoever_dies_it_goes_on_from_the_last_checkpoint_that_all_have_written(platform, alone, read_history):
     run_id = submit(platform)
-    for rank, step in ((0, 300), (1, 900)):
-        platform.wait_for_run(run_id, lambda run, step=step: run.step > step, f"step {step}")
-        attempt = platform.client.run(run_id).attempt
+    for rank in (0, 1):
+        number = wait_for_work(platform, run_id)
         trainers(platform, run_id)[rank].kill()
-        platform.wait_for_run(run_id, lambda run, before=attempt: run.attempt > before, "another attempt")
-    platform.wait_for_run(run_id, lambda run: run.step > 1500, "step 1500")
-    attempt = platform.client.run(run_id).attempt
+        platform.wait_for_run(run_id, lambda run, before=number: run.attempt > before, "another attempt")
+    attempt = wait_for_work(platform, run_id)
     platform.second.kill()
     platform.wait_for_run(run_id, lambda run: run.attempt == attempt and run.status != "running", "its loss")
     platform.second.start()
