@@ -29,6 +29,8 @@ class Settings:
     """How long a run stays with a worker that says nothing."""
     redispatch_seconds: float = 10.0
     """How long a dispatched run waits to be claimed before it is sent again."""
+    gang_start_seconds: float = 60.0
+    """How long a run of several hosts waits for the last of its workers, once the first has taken its part."""
     tick_seconds: float = 0.5
     """Between two looks of the scheduler at the queue."""
     max_attempts: int = 5
@@ -65,6 +67,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         public_url=_address(environment, "PHYLON_PUBLIC_URL"),
         lease_seconds=_positive(environment, "PHYLON_LEASE_SECONDS", 15.0),
         retry_seconds=_positive(environment, "PHYLON_RETRY_SECONDS", 10.0),
+        gang_start_seconds=_positive(environment, "PHYLON_GANG_START_SECONDS", 60.0),
         usage_half_life_seconds=_positive(
             environment, "PHYLON_USAGE_HALF_LIFE_SECONDS", Settings.usage_half_life_seconds
         ),

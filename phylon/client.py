@@ -274,9 +274,12 @@ class Client(
         with self._transport.stream(f"/runs/{run_id}/export/{table}.{format}") as answer:
             yield from answer.iter_bytes()
 
-    def logs(self, run_id: int, attempt: int | None = None, follow: bool = False) -> Iterator[LoggedLine]:
-        """What trainer and supervisor printed; with `follow`, until the run ends."""
-        return self._logs(f"/runs/{run_id}", attempt, lambda: not follow or self.run(run_id).ended)
+    def logs(
+        self, run_id: int, attempt: int | None = None, follow: bool = False, rank: int | None = None
+    ) -> Iterator[LoggedLine]:
+        """What trainer and supervisor printed, of several hosts those of all or of one `rank`; with `follow`, until the
+        run ends."""
+        return self._logs(f"/runs/{run_id}", attempt, lambda: not follow or self.run(run_id).ended, rank)
 
     def artifacts(self, run_id: int) -> list[Artifact]:
         return self._list(f"/runs/{run_id}/artifacts", Artifact)

@@ -62,11 +62,13 @@ class Connection:
     def _act(self, kind: type[ResultType], path: str, body: Mapping[str, Any] | None = None) -> ResultType:
         return self._read(kind, self._transport.request("POST", path, json=body))
 
-    def _logs(self, path: str, attempt: int | None, has_ended: Callable[[], bool]) -> Iterator[LoggedLine]:
+    def _logs(
+        self, path: str, attempt: int | None, has_ended: Callable[[], bool], rank: int | None = None
+    ) -> Iterator[LoggedLine]:
         after: str | None = None
         while True:
             ended = has_ended()  # asked first, so that the last lines are surely there
-            page = self._page(f"{path}/logs", LoggedLine, attempt=attempt, after=after, limit=1000)
+            page = self._page(f"{path}/logs", LoggedLine, attempt=attempt, rank=rank, after=after, limit=1000)
             yield from page.items
             after = page.next
             if not page.items:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 HOSTS, RANK, NAME, COMMAND = "PHYLON_HOSTS", "PHYLON_RANK", "PHYLON_LAUNCH", "PHYLON_LAUNCHER"
+OWN_FOLDER = "PHYLON_OWN_FOLDER"
 
 
 class LaunchInvalid(ValueError):
@@ -25,6 +26,9 @@ class Launch(NamedTuple):
     """The same in all processes of this start, and in no other start."""
     command: str = f"{HOSTS}="
     """What stands before the number of processes where they are launched."""
+    has_own_folder: bool = False
+    """Each process has a run directory of its own, and whoever started them carries files from one to the other; else
+    all see the same."""
 
     @property
     def is_first(self) -> bool:
@@ -32,7 +36,8 @@ class Launch(NamedTuple):
 
     def variables(self) -> dict[str, str]:
         """What a trainer is given."""
-        return {HOSTS: str(self.size), RANK: str(self.rank), NAME: self.name, COMMAND: self.command}
+        own_folder = {OWN_FOLDER: "1"} if self.has_own_folder else {}
+        return {HOSTS: str(self.size), RANK: str(self.rank), NAME: self.name, COMMAND: self.command, **own_folder}
 
     def of(self, size: int) -> str:
         """How to launch so many processes, in the words of what launched these."""
@@ -93,4 +98,4 @@ def _launch(environment: Mapping[str, str], rank: str, size: str, name: str, com
     own, of = int(numbers[rank]), int(numbers[size])
     if own >= of:
         raise LaunchInvalid(f"{rank} is {own}, but there are only {of} processes ({size}); ranks count from 0")
-    return Launch(own, of, name, command) if of > 1 else None
+    return Launch(own, of, name, command, environment.get(OWN_FOLDER) == "1") if of > 1 else None

@@ -11,16 +11,18 @@ policy.zip                the winner's policy, once the run has ended
 strategy.json             the chosen strategy and where the replay lies, so that a resumed attempt keeps both
 lock                      held by the trainer while it runs, of several the first
 meeting.json              where the processes of a run on several find each other
+pace.json                 where each process of a run has a directory of its own: seconds that a segment takes it
 MUJOCO_LOG.TXT            warnings of MuJoCo, which writes them to the working directory: the trainer's is this one
 """
 
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import re
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,6 +36,7 @@ from phylon.spool import SPOOL_FILE, cut_spool
 RUN_FILE = "run.json"
 CHECKPOINTS = "checkpoints"
 VIDEOS = "videos"
+PACE_FILE = "pace.json"
 START_FILE = "start.npz"
 CHECKPOINTS_KEPT = 2
 LOCK_PATIENCE_SECONDS = 30.0
@@ -119,6 +122,12 @@ def video_file(step: int, member: int) -> str:
     return f"step-{step:09d}-member-{member}.mp4"
 
 
+def video_step(path: Path) -> int:
+    """Of a file that is named so."""
+    name = _VIDEO_FILE.fullmatch(path.name)
+    return int(name[1]) if name else 0
+
+
 def checkpoint_number(step: int, segment_steps: int) -> int:
     """Numbered by position in the run, so a periodic checkpoint has the same number whatever happened before it."""
     return step // segment_steps
@@ -154,23 +163,34 @@ def record_checkpoint(run_dir: Path, record: CheckpointRecord) -> None:
     _prune(run_dir)
 
 
-def install_checkpoint(run_dir: Path, source: Path, next_seq: int, sha256: str, file: str) -> CheckpointRecord:
-    """Puts a checkpoint from another worker into this directory. `file` is its name there."""
+def install_checkpoint(
+    run_dir: Path, source: Path, next_seq: int, sha256: str, file: str, blocks: Sequence[tuple[Path, str]] = ()
+) -> CheckpointRecord:
+    """Puts a checkpoint from another worker into this directory. `file` is its name there; `blocks` are its other
+    files, which have their names, and their hashes."""
     if Path(file).name != file or not Path(file).stem.isdigit():
         raise ValueError(f"checkpoint file is named {file!r}; expected a number, as in {checkpoint_file(40)}")
     number = int(Path(file).stem)
+    whole, *others = [
+        _install(run_dir, each, name, expected)
+        for each, name, expected in [(source, file, sha256), *((path, path.name, hash) for path, hash in blocks)]
+    ]
     record = CheckpointRecord(
         number=number,
         step=number * segment_steps(parse_spec(read_run(run_dir).spec)),
         next_seq=next_seq,
-        sha256=file_sha256(source),
-        bytes=source.stat().st_size,
-        file=file,
+        **whole.model_dump(),
+        blocks=tuple(others),
     )
-    if record.sha256 != sha256:
-        raise ValueError(f"checkpoint {file} came damaged: its hash is {record.sha256}, not {sha256}; fetch it again")
-    os.replace(source, checkpoints_dir(run_dir) / file)
     record_checkpoint(run_dir, record)
+    return record
+
+
+def _install(run_dir: Path, source: Path, name: str, sha256: str) -> BlockRecord:
+    record = BlockRecord(sha256=file_sha256(source), bytes=source.stat().st_size, file=name)
+    if record.sha256 != sha256:
+        raise ValueError(f"checkpoint {name} came damaged: its hash is {record.sha256}, not {sha256}; fetch it again")
+    os.replace(source, checkpoints_dir(run_dir) / name)
     return record
 
 
@@ -189,6 +209,20 @@ def rewind(run_dir: Path) -> int:
     _discard_videos_after(run_dir, checkpoint.step if checkpoint else 0)
     (run_dir / ARCHIVE).unlink(missing_ok=True)  # of an end that is no longer one
     return next_seq
+
+
+def write_pace(run_dir: Path, seconds_per_segment: float) -> None:
+    """Replaced in one step; after a power cut nobody asks for it."""
+    temporary = run_dir / f"{PACE_FILE}.tmp"
+    temporary.write_text(json.dumps(seconds_per_segment))
+    temporary.replace(run_dir / PACE_FILE)
+
+
+def read_pace(run_dir: Path) -> float | None:
+    try:
+        return float(json.loads((run_dir / PACE_FILE).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
 
 
 @contextlib.contextmanager

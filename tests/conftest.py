@@ -96,6 +96,7 @@ class Platform:
         lease_seconds: float,
         worker_options: tuple[str, ...],
         with_accounts: bool,
+        gang_start_seconds: float,
     ) -> None:
         self.folder = folder
         self.runs = folder / "runs"
@@ -114,6 +115,7 @@ class Platform:
             "PHYLON_API_URL": self.url,
             "PHYLON_LEASE_SECONDS": str(lease_seconds),
             "PHYLON_RETRY_SECONDS": "0.5",
+            "PHYLON_GANG_START_SECONDS": str(gang_start_seconds),
             "PHYLON_COMPILE_CACHE": str(compile_cache),
             "PYTHONUNBUFFERED": "1",
         }
@@ -286,9 +288,11 @@ def run_platform(tmp_path_factory, compile_cache) -> Callable[..., contextlib.Ab
         worker_options: tuple[str, ...] = (),
         with_accounts: bool = False,
         with_worker: bool = True,
+        gang_start_seconds: float = 60.0,
     ) -> Iterator[Platform]:
         folder = tmp_path_factory.mktemp("platform")
-        platform = Platform(folder, compile_cache, database_url, lease_seconds, worker_options, with_accounts)
+        options = (lease_seconds, worker_options, with_accounts, gang_start_seconds)
+        platform = Platform(folder, compile_cache, database_url, *options)
         RUNNING.append(platform)
         try:
             platform.start(with_worker)

@@ -26,7 +26,13 @@ from phylon.forecast.advice import (
     speed_of,
     subject_of,
 )
-from phylon.forecast.memory import CARD_PROCESSES, PopulationMemory, members_at_once, population_memory
+from phylon.forecast.memory import (
+    CARD_PROCESSES,
+    PopulationMemory,
+    members_at_once,
+    members_each,
+    population_memory,
+)
 from phylon.spec import (
     ExperimentSpec,
     Group,
@@ -118,7 +124,7 @@ def _advise_worker(
     device_bytes = worker.memory_bytes // cards
     at_once = members_at_once(spec, worker.device_count if is_cpu else CARD_PROCESSES, is_cpu)
     capacity = members_that_fit(memory, is_cpu, at_once, device_bytes, worker.host_memory_bytes)
-    needed = memory.of(spec.population.size, at_once)
+    needed = memory.of(members_each(spec), at_once)
     needed_bytes = {"memory": sum(needed), "device": needed.device, "host": needed.host}[capacity.limit]
     limited = (worker.host_memory_bytes or 0) if capacity.limit == "host" else device_bytes
     speed, measuring = None, None

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
+from phylon.backend.jobs import ranks
 from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Artifact, Evaluation, EvaluationPolicy, Job, Run
 from phylon.run_directory import START_FILE
@@ -23,7 +24,7 @@ def get(session: Session, viewer: Viewer, artifact_id: int) -> Artifact:
 def get_of_worker(session: Session, worker_id: int, artifact_id: int) -> Artifact:
     """Of a job that this worker has; what the founders of all runs of its experiment begin with; or what holds a
     policy that it is to evaluate."""
-    held = select(Job.id).where(Job.worker_id == worker_id)
+    held = select(Job.id).where((Job.worker_id == worker_id) | Job.id.in_(ranks.with_seat(worker_id)))
     experiments = select(Run.experiment_id).where(Run.job_id.in_(held))
     beside = select(Run.job_id).where(Run.experiment_id.in_(experiments))
     is_start = (Artifact.name == START_FILE) & Artifact.job_id.in_(beside)

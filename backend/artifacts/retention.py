@@ -27,6 +27,8 @@ class Reported(NamedTuple):
 
     artifact: Artifact
     seq: int
+    blocks: frozenset[str] = frozenset()
+    """Hashes of its other files, which stay and go with it, and may come long before it."""
 
 
 def apply(session: Session, context: Context, run: Run, winner: int | None) -> None:
@@ -43,8 +45,11 @@ def apply(session: Session, context: Context, run: Run, winner: int | None) -> N
         kept |= {each.artifact.id for each in branch_points(reported, lineage.births(session, run.id), winner)}
     newest = reported[-1].artifact.id
     known = {each.artifact.id for each in reported}
-    kept |= {row.id for row in stored if row.id > newest and row.id not in known}
-    service.remove(session, context, [row for row in stored if row.id not in kept])
+    kept |= {row.id for row in stored if row.id > newest and row.id not in known and not service.is_block(row)}
+    blocks = {sha256 for each in reported if each.artifact.id in kept for sha256 in each.blocks}
+    coming = {row.id for row in stored if service.is_block(row) and row.step > reported[-1].artifact.step}
+    gone = [row for row in stored if row.id not in kept | coming and row.sha256 not in blocks]
+    service.remove(session, context, gone)
 
 
 def branch_points(reported: Sequence[Reported], births: Mapping[int, Birth], winner: int | None) -> list[Reported]:
@@ -74,7 +79,8 @@ def _reported(session: Session, job_id: int, stored: Sequence[Artifact]) -> list
     for row in reversed(events.of_kinds(session, job_id, "checkpoint")):
         event = run_event.validate_json(row.payload or "")
         if isinstance(event, Checkpoint) and event.sha256 in by_hash:
-            found.append(Reported(by_hash[event.sha256], event.seq))
+            blocks = frozenset(block.sha256 for block in event.blocks)
+            found.append(Reported(by_hash[event.sha256], event.seq, blocks))
     return found
 
 

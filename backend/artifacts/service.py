@@ -20,7 +20,7 @@ from phylon.backend.runs import repository as runs
 from phylon.contract.artifacts import Artifact as ArtifactRead
 from phylon.contract.artifacts import ArtifactKind, FilmedEpisode
 from phylon.contract.events import Checkpoint, PolicyWritten, Video, run_event
-from phylon.contract.protocol import ArtifactStored, CheckpointReference, StartReference
+from phylon.contract.protocol import ArtifactStored, BlockReference, CheckpointReference, StartReference
 from phylon.run_directory import START_FILE
 
 _VIDEO_SUFFIX = ".mp4"
@@ -30,6 +30,7 @@ _POLICY_SUFFIX = ".zip"
 
 _MEDIA_TYPES: dict[ArtifactKind, str] = {
     "checkpoint": "application/octet-stream",
+    "block": "application/octet-stream",
     "video": "video/mp4",
     "policy": "application/zip",
     "start": "application/octet-stream",
@@ -70,7 +71,14 @@ def _kind(artifact: Artifact) -> ArtifactKind:
         return "video"
     if is_start(artifact):
         return "start"
-    return "policy" if is_policy(artifact) else "checkpoint"
+    if is_policy(artifact):
+        return "policy"
+    return "block" if is_block(artifact) else "checkpoint"
+
+
+def is_block(artifact: Artifact) -> bool:
+    """A further file of a gang's checkpoint, such as `000040.1.npz`."""
+    return is_checkpoint(artifact) and artifact.name.count(".") > 1
 
 
 def is_policy(artifact: Artifact) -> bool:
@@ -175,8 +183,8 @@ def find_start(session: Session, experiment_id: int) -> StartReference | None:
 
 
 def list_checkpoints(session: Session, job_id: int) -> list[CheckpointReference]:
-    """The checkpoints of the history whose bytes should be here, the newest first; one that was cut back is never
-    offered."""
+    """The checkpoints of the history whose bytes should be here, of a gang's those of all blocks, the newest first; one
+    that was cut back is never offered."""
     stored = {artifact.sha256: artifact for artifact in repository.of_job(session, job_id)}
     reported = (run_event.validate_json(row.payload or "") for row in events.of_kinds(session, job_id, "checkpoint"))
     return [
@@ -186,7 +194,10 @@ def list_checkpoints(session: Session, job_id: int) -> list[CheckpointReference]
             sha256=event.sha256,
             bytes=stored[event.sha256].bytes,
             next_seq=event.seq + 1,
+            blocks=tuple(
+                BlockReference(artifact_id=stored[block.sha256].id, **block.model_dump()) for block in event.blocks
+            ),
         )
         for event in reported
-        if isinstance(event, Checkpoint) and event.sha256 in stored
+        if isinstance(event, Checkpoint) and all(each.sha256 in stored for each in (event, *event.blocks))
     ]

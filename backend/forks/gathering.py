@@ -109,7 +109,8 @@ def _take(
     stored = _choose_checkpoint(session, run, source.step)
     checkpoint = Checkpoint(trained, run.experiment_id, run.id, stored.step, stored.sha256)
     try:
-        return run, take_members([open_artifact(context, stored)], checkpoint, source)
+        files = [open_artifact(context, each) for each in _files_of(session, run.job_id, stored)]
+        return run, take_members(files, checkpoint, source)
     except OSError as error:
         raise StartInvalid(f"the checkpoint of run {run.id} at step {stored.step} is not there: {error}") from None
 
@@ -142,6 +143,13 @@ def _choose_checkpoint(session: Session, run: Run, step: int | None) -> Artifact
             return artifact
     steps = ", ".join(str(artifact.step) for artifact in kept)
     raise StartInvalid(f"run {run.id} keeps no checkpoint of step {step}; those that are kept are of steps {steps}")
+
+
+def _files_of(session: Session, job_id: int, checkpoint: Artifact) -> list[Artifact]:
+    """Of a gang's checkpoint there are several."""
+    stored = {row.id: row for row in artifacts.of_job(session, job_id)}
+    reference = next(each for each in list_checkpoints(session, job_id) if each.artifact_id == checkpoint.id)
+    return [checkpoint, *(stored[block.artifact_id] for block in reference.blocks)]
 
 
 def kept_checkpoints(session: Session, job_id: int) -> list[Artifact]:

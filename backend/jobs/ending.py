@@ -19,8 +19,8 @@ from phylon.backend.workers import repository as workers
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 
-Reason = Literal["crashed", "worker_shutdown", "yielded", "low_disk", "lost"]
-IN_ORDER = frozenset[Reason]({"worker_shutdown", "yielded", "low_disk"})
+Reason = Literal["crashed", "worker_shutdown", "yielded", "low_disk", "lost", "incomplete"]
+IN_ORDER = frozenset[Reason]({"worker_shutdown", "yielded", "low_disk", "incomplete"})
 """Hand-backs that say nothing against the job."""
 
 _LONGEST_PAUSE = 60
@@ -29,14 +29,24 @@ _LOW_DISK_PAUSE = timedelta(minutes=5)
 """Nobody gets the job for so long: the same worker would hand it back at once."""
 
 
-def give_up(session: Session, context: Context, job: Job, attempt: Attempt, reason: Reason, detail: str) -> None:
+def give_up(
+    session: Session,
+    context: Context,
+    job: Job,
+    attempt: Attempt,
+    reason: Reason,
+    detail: str,
+    worker_id: int | None = None,
+) -> None:
     """The attempt ended without an outcome. The job is queued again, unless someone paused it, nobody wants it, or it
-    keeps breaking."""
+    keeps breaking. `worker_id`: of a gang the one that gives back, where it is not the first."""
     attempt.end, attempt.detail, attempt.ended_at = reason, without_nul(detail), clock.now()
     if reason in IN_ORDER:
         job.attempts_used -= 1
     if reason == "worker_shutdown":
-        note_departure(session, context, workers.get(session, attempt.worker_id))
+        note_departure(session, context, workers.get(session, worker_id or attempt.worker_id))
+    elif reason == "incomplete":
+        job.not_before = clock.now() + timedelta(seconds=context.settings.retry_seconds)
     elif reason == "low_disk":
         job.not_before = clock.now() + _LOW_DISK_PAUSE
     elif reason == "lost":
@@ -50,7 +60,9 @@ def give_up(session: Session, context: Context, job: Job, attempt: Attempt, reas
 
 
 def _after_bad_end(session: Session, context: Context, job: Job, attempt: Attempt, reason: Reason) -> None:
-    verdict = _judge(session, job, attempt) if reason == blame.CRASHED else blame.Verdict()
+    # When one of a gang dies the others die of that, so nobody knows whose fault it was.
+    is_clear = reason == blame.CRASHED and job.hosts == 1
+    verdict = _judge(session, job, attempt) if is_clear else blame.Verdict()
     last = _describe(reason, attempt.detail or "")
     if verdict.workers_the_job_broke_on:
         names = " and ".join(workers.get(session, id).name for id in verdict.workers_the_job_broke_on)

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
+from phylon.backend.jobs import ranks
 from phylon.backend.jobs.blame import CRASHED, Past
 from phylon.backend.jobs.status import HELD, JobStatus
 from phylon.backend.kit import clock
@@ -44,21 +45,26 @@ def lock_queued(session: Session, job_ids: Iterable[int]) -> list[Job]:
 
 def lock_dispatched_to(session: Session, worker_id: int) -> list[Job]:
     """What was sent to the worker and is not claimed yet."""
-    statement = select(Job).where(Job.status == JobStatus.DISPATCHED, Job.worker_id == worker_id).order_by(Job.id)
+    is_sent_there = (Job.worker_id == worker_id) | Job.id.in_(ranks.jobs_sent_to(session, worker_id))
+    statement = select(Job).where(Job.status == JobStatus.DISPATCHED, is_sent_there).order_by(Job.id)
     return list(session.scalars(statement.with_for_update(skip_locked=True)))
 
 
-def assigned(session: Session) -> dict[int, list[Job]]:
-    """The jobs that occupy slots of each worker: executed there, or on their way."""
+def assigned(session: Session) -> dict[int, list[tuple[Job, list[int]]]]:
+    """The jobs that occupy slots of each worker, and which: executed there, or on their way."""
     statement = select(Job).where(Job.status.in_([*HELD, JobStatus.DISPATCHED]), Job.worker_id.is_not(None))
-    found: dict[int, list[Job]] = {}
+    found: dict[int, list[tuple[Job, list[int]]]] = {}
     for job in session.scalars(statement.order_by(Job.id)):
-        found.setdefault(job.worker_id or 0, []).append(job)
+        found.setdefault(job.worker_id or 0, []).append((job, job.slots or [0]))
+    for worker_id, job, slots in ranks.assigned(session):
+        found.setdefault(worker_id, []).append((job, slots))
     return found
 
 
-def held_by(session: Session, worker_id: int) -> list[Job]:
-    return list(session.scalars(select(Job).where(Job.status.in_(HELD), Job.worker_id == worker_id)))
+def held_by(session: Session, worker_id: int) -> list[tuple[Job, list[int]]]:
+    """With the slots that each occupies there."""
+    alone = select(Job).where(Job.status.in_(HELD), Job.worker_id == worker_id, Job.hosts == 1)
+    return [(job, job.slots or []) for job in session.scalars(alone)] + ranks.slots_held(session, worker_id)
 
 
 def start_attempt(session: Session, job: Job, worker: Worker) -> Attempt:
@@ -114,7 +120,7 @@ def _past(session: Session, *conditions: ColumnElement[bool]) -> list[Past]:
         select(Attempt, Run.experiment_id)
         .join(Worker, Worker.id == Attempt.worker_id)
         .outerjoin(Run, Run.job_id == Attempt.job_id)
-        .where(*conditions)
+        .where(*conditions, ~ranks.had_several())
         .order_by(Attempt.job_id, Attempt.number)
     )
     return [

@@ -23,8 +23,11 @@ def list_run_logs(
     session: ReadSession,
     viewer: ViewerDep,
     attempt: Number | None = None,
+    rank: Number | None = None,
     after: After = None,
     limit: Limit = 1000,
 ) -> Page[LoggedLine]:
-    """In the order in which they were printed. A log may grow, so that `next` is never null."""
-    return service.read(session, runs.get(session, viewer, id).job_id, attempt=attempt, after=after, limit=limit)
+    """In the order in which they were printed, of all ranks of a gang or of one. A log may grow, so that `next` is
+    never null."""
+    job_id = runs.get(session, viewer, id).job_id
+    return service.read(session, job_id, attempt=attempt, rank=rank, after=after, limit=limit)

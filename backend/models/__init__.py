@@ -20,6 +20,7 @@ from phylon.backend.models.log_line import LogLine
 from phylon.backend.models.metrics import MetricAxis, MetricColumn, MetricSummary, MetricTick
 from phylon.backend.models.payload import Payload
 from phylon.backend.models.project import DEFAULT_PROJECT, Membership, Project
+from phylon.backend.models.rank import Rank
 from phylon.backend.models.run import Run
 from phylon.backend.models.span import Span
 from phylon.backend.models.study import Study, StudyMeasurement
@@ -59,6 +60,7 @@ __all__ = [
     "OneTimeCode",
     "Payload",
     "Project",
+    "Rank",
     "Run",
     "SignIn",
     "SignInFailures",

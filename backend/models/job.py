@@ -66,7 +66,10 @@ class Job(Deletable, Base):
     priority: Mapped[str] = mapped_column(String(10), default="normal", server_default="normal")
     """A `Priority`: the higher class goes first."""
     devices: Mapped[int] = mapped_column(default=1, server_default="1")
-    """Slots of one worker that it occupies."""
+    """Slots that it occupies, on all its hosts together."""
+    hosts: Mapped[int] = mapped_column(default=1, server_default="1")
+    """Workers that execute it together: as many as it asks for until it is sent, then as it got. Where there are
+    several, `Rank` says which, and `worker_id` and `slots` are those of rank 0."""
     device: Mapped[str] = mapped_column(String(10), default="any", server_default="any")
     """`cpu`, `gpu` or `any`."""
     memory_bytes: Mapped[int | None] = mapped_column(BigInteger, default=None)

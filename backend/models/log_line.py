@@ -22,7 +22,10 @@ class LogLine(Base):
     """Grows with time within a job: its writers take turns."""
     job_id: Mapped[int] = mapped_column(BigKey)
     attempt: Mapped[int]
+    rank: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Who of a gang printed it."""
     line: Mapped[int]
+    """Its place in the attempt's log, in which the lines of all ranks lie as they came."""
     wall: Mapped[float] = mapped_column(Double)
     stream: Mapped[str] = mapped_column(String(20))
     text: Mapped[str] = mapped_column(Text)

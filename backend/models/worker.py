@@ -32,6 +32,8 @@ class Worker(Base):
     """Of the modules that its operator allowed, as `phylon.contract.catalogue.Environment`."""
     slots: Mapped[int] = mapped_column(default=1, server_default="1")
     """Jobs of one device that it can execute side by side."""
+    several_ranks: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether it may be several hosts of one gang, each on slots of its own."""
     labels: Mapped[list[str]] = mapped_column(default=list, server_default="[]")
     draining_since: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
     """It gets no new job; what it executes goes on to its end."""

@@ -6,11 +6,11 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from phylon.backend.kit import clock
-from phylon.backend.kit.errors import Conflict
+from phylon.backend.kit.errors import Conflict, Invalid
 from phylon.backend.queue import repository
-from phylon.backend.queue.ask import Ask, Needs, Offer, describe, find_lacking, gigabytes
+from phylon.backend.queue.ask import Ask, Needs, Offer, describe, find_lacking, gigabytes, most_ranks
 from phylon.backend.queue.snapshot import host_offer
-from phylon.forecast.memory import CARD_PROCESSES, members_at_once, population_memory
+from phylon.forecast.memory import CARD_PROCESSES, members_at_once, members_each, population_memory
 from phylon.spec import ExperimentSpec, RuntimeStudySpec
 from phylon.spec.environment import EnvironmentSpec
 from phylon.spec.resources import ResourcesSpec
@@ -31,15 +31,17 @@ class NoWorkerFits(Conflict):
 
 
 def ask_of(spec: ExperimentSpec) -> Ask:
-    """With `memory: auto` the forecast of the whole population; only `sharded` surely spreads it over its devices."""
+    """With `memory: auto` the forecast of the largest block of members, which without several hosts are all; only
+    `sharded` surely spreads it over its devices."""
     resources = spec.resources
     memory, host_memory = resources.memory, None
     if memory == "auto":
         at_once = members_at_once(spec, CARD_PROCESSES, is_cpu=False)
-        forecast = population_memory(spec).of(spec.population.size, at_once)
+        forecast = population_memory(spec).of(members_each(spec), at_once)
         parts = resources.devices if spec.execution.strategy == "sharded" else 1
         memory, host_memory = -(-forecast.device // parts), forecast.host
-    return Ask(resources.devices, resources.device, memory, host_memory, resources.labels, (_needs(spec),), None)
+    ask = Ask(resources.devices, resources.device, memory, host_memory, resources.labels, (_needs(spec),), None)
+    return ask._replace(hosts=resources.hosts, fewest_hosts=resources.fewest_hosts if resources.hosts > 1 else 1)
 
 
 def ask_of_study(spec: RuntimeStudySpec, worker_id: int | None) -> Ask:
@@ -50,6 +52,8 @@ def ask_of_study(spec: RuntimeStudySpec, worker_id: int | None) -> Ask:
 def ask_of_evaluation(resources: ResourcesSpec, specs: Iterable[ExperimentSpec]) -> Ask:
     """`specs`: of the policies, in the environments where they play. A policy and its episodes take little memory, so
     none is forecast."""
+    if resources.hosts > 1:
+        raise Invalid("An evaluation plays on one host.", "Leave `resources.hosts` out.")
     return _plain_ask(resources, tuple(dict.fromkeys(map(_needs, specs))), None)
 
 
@@ -77,8 +81,11 @@ def refuse_impossible(session: Session, asks: Iterable[Ask]) -> None:
         return
     for ask in dict.fromkeys(asks):
         candidates = [offer for id, offer in offers.items() if ask.worker_id in (None, id)]
-        if candidates and all(find_lacking(ask, offer) for offer in candidates):
+        fitting = [offer for offer in candidates if find_lacking(ask, offer) is None]
+        if candidates and not fitting:
             raise NoWorkerFits(describe(ask), _explain(ask, candidates))
+        if candidates and ask.hosts > sum(most_ranks(offer, ask.devices) for offer in fitting):
+            raise NoWorkerFits(describe(ask), f"only {len(fitting)} of the known workers could take part")
 
 
 def _explain(ask: Ask, offers: list[Offer]) -> str:

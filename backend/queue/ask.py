@@ -1,7 +1,7 @@
 """What a job asks of a worker, what a worker offers, and what is lacking. Values that can be compared and cached."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -35,8 +35,24 @@ class Ask(NamedTuple):
     """All of them: an evaluation plays policies of several runs."""
     worker_id: int | None
     """Only this worker may take it."""
+    hosts: int = 1
+    """Workers that execute it together; devices and memory are those of each."""
+    fewest_hosts: int = 1
+    """With so few it goes on where it has begun, each with a larger part of it."""
+    has_begun: bool = False
+
+    @property
+    def all_devices(self) -> int:
+        return self.devices * self.hosts
+
+    @property
+    def is_large(self) -> bool:
+        """Room for it has to come together."""
+        return self.all_devices > 1
 
 
+ALONE_FIELDS = 7
+"""Of the text of an ask for one worker: jobs of earlier versions have no more."""
 NO_ASK = Ask(1, "any", None, None, (), (), None)
 """One device of any kind."""
 
@@ -57,17 +73,20 @@ class Offer(NamedTuple):
     """None for workers that registered before they reported these: they have what this version brings."""
     environments: tuple[str, ...] = ()
     """Those of allowed modules, by their ids."""
+    several_ranks: bool = False
+    """Whether it may be several hosts of one gang."""
 
 
 def write(ask: Ask) -> str:
     """Equal asks have equal texts."""
-    return json.dumps(ask._replace(labels=tuple(sorted(ask.labels))))
+    fields = ask._replace(labels=tuple(sorted(ask.labels)))
+    return json.dumps(fields if ask.hosts > 1 else fields[:ALONE_FIELDS])
 
 
 @lru_cache(maxsize=65_536)
 def read(text: str) -> Ask:
-    devices, device, memory, host_memory, labels, needs, worker_id = json.loads(text)
-    return Ask(devices, device, memory, host_memory, tuple(labels), _read_needs(needs), worker_id)
+    devices, device, memory, host_memory, labels, needs, worker_id, *gang = json.loads(text)
+    return Ask(devices, device, memory, host_memory, tuple(labels), _read_needs(needs), worker_id, *gang)
 
 
 def _read_needs(stored: list[Any] | None) -> tuple[Needs, ...]:
@@ -75,6 +94,27 @@ def _read_needs(stored: list[Any] | None) -> tuple[Needs, ...]:
     if not stored:
         return ()
     return tuple(Needs(*each) for each in (stored if isinstance(stored[0], list) else [stored]))
+
+
+def hosts_to_try(ask: Ask) -> Iterator[int]:
+    """With how many workers it may start now, the most first."""
+    return iter(range(ask.hosts, (ask.fewest_hosts if ask.has_begun else ask.hosts) - 1, -1))
+
+
+@lru_cache(maxsize=65_536)
+def ask_of_each(ask: Ask, hosts: int) -> Ask:
+    """What each of so many workers is asked for. A forecast grows as they become fewer; a size that someone wrote does
+    not."""
+    alone = ask._replace(hosts=1, fewest_hosts=1, has_begun=False)
+    if hosts == ask.hosts or ask.host_memory is None:
+        return alone
+    memory = None if ask.memory is None else -(-ask.memory * ask.hosts // hosts)
+    return alone._replace(memory=memory, host_memory=-(-ask.host_memory * ask.hosts // hosts))
+
+
+def most_ranks(offer: Offer, devices: int) -> int:
+    """Of one gang."""
+    return offer.slots // devices if offer.several_ranks else 1
 
 
 def offer_of(worker: Worker) -> Offer:
@@ -88,6 +128,7 @@ def offer_of(worker: Worker) -> Offer:
         worker.algorithms,
         worker.methods,
         [row["id"] for row in worker.environments],
+        worker.several_ranks,
     )
 
 
@@ -101,6 +142,7 @@ def make_offer(
     algorithms: Iterable[str] | None,
     methods: Iterable[str] | None,
     environments: Iterable[str],
+    several_ranks: bool,
 ) -> Offer:
     """Memory is of all slots together; not all of it can be used."""
     return Offer(
@@ -113,6 +155,7 @@ def make_offer(
         None if algorithms is None else tuple(sorted(algorithms)),
         None if methods is None else tuple(sorted(methods)),
         tuple(sorted(environments)),
+        several_ranks,
     )
 
 
@@ -167,7 +210,7 @@ def describe(ask: Ask) -> str:
         words += f", {gigabytes(ask.host_memory)} of host memory"
     if ask.labels:
         words += f" with label{'s' if len(ask.labels) > 1 else ''} {', '.join(ask.labels)}"
-    return words
+    return words if ask.hosts == 1 else f"{ask.hosts} hosts, each with {words}"
 
 
 def gigabytes(size: int) -> str:

@@ -26,6 +26,9 @@ class Explainer:
                 return self._no_worker(batch.ask)
             case WaitReason.QUOTA:
                 return self._quota(project, self._queue.terms.get(batch.person.project_id, Terms()), batch)
+            case WaitReason.PLACEMENT if batch.ask.hosts > 1:
+                needs = f"It needs {batch.ask.devices} free device{'s' if batch.ask.devices > 1 else ''} on each of "
+                return needs + f"{batch.ask.hosts} workers at once." + self._relief(batch.ask)
             case WaitReason.PLACEMENT:
                 most = max(map(self._floor.free, self._floor.workers(batch.ask)), default=0)
                 needs = f"It needs {batch.ask.devices} devices on one worker; at most {most} are free together."
@@ -41,7 +44,7 @@ class Explainer:
         rooms = [(*self._floor.next_room(worker_id, ask.devices), worker_id) for worker_id in self._floor.workers(ask)]
         if not rooms:
             return ""
-        at, _, worker_id = min(rooms)
+        at, _, worker_id = sorted(rooms)[min(ask.hosts, len(rooms)) - 1]  # of a gang, the last
         name = self._workers.get(worker_id, str(worker_id))
         if at - self._queue.now >= UNKNOWN_SECONDS:
             return f" Worker {name} may have room first, but nobody knows when its jobs end."
@@ -53,6 +56,9 @@ class Explainer:
         if not self._queue.hosts:
             return "No worker is there that takes jobs; start one with `phylon worker`."
         lacking = sorted({find_lacking(ask, host.offer) or "" for host in self._queue.hosts})
+        if ask.hosts > 1 and "" in lacking:
+            fitting = len(self._floor.workers(ask))
+            return f"It needs {describe(ask)}, and only {fitting} of the workers that are there could take part."
         return f"It needs {describe(ask)}, and no worker that is there has {' and '.join(filter(None, lacking))}."
 
     def _quota(self, project: str, terms: Terms, batch: Batch) -> str:

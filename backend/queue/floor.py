@@ -1,9 +1,10 @@
 """The slots of all workers within one look at the queue: who has room, and which room is kept for whom."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from phylon.backend.queue.ask import Ask, Offer, find_lacking
+from phylon.backend.queue.ask import Ask, Offer, ask_of_each, find_lacking, hosts_to_try, most_ranks
 from phylon.backend.queue.shares import Person
 
 UNKNOWN_SECONDS = 7 * 86400.0
@@ -20,7 +21,7 @@ class Host(NamedTuple):
 
 
 class Running(NamedTuple):
-    """A job that has slots: one that was sent to its worker, or that the worker holds."""
+    """A job that has slots: one that was sent to its worker, or that the worker holds. Of a gang, one of its ranks."""
 
     job_id: int
     person: Person
@@ -33,6 +34,13 @@ class Running(NamedTuple):
     """Whether it was asked to hand back already."""
     had_waited: float = 0.0
     """Seconds before it got its slots."""
+    rank: int = 0
+    hosts: int = 1
+    """Of the gang."""
+
+    @property
+    def is_large(self) -> bool:
+        return self.devices * self.hosts > 1
 
 
 class Reservation(NamedTuple):
@@ -53,6 +61,8 @@ class Placement(NamedTuple):
     job_id: int
     worker_id: int
     slots: tuple[int, ...]
+    rank: int = 0
+    """Of several that are placed at once, or none."""
 
 
 class Floor:
@@ -79,6 +89,17 @@ class Floor:
                 offers = [self._hosts[ask.worker_id].offer] if ask.worker_id in self._hosts else []
             self._capable[ask] = [offer for offer in offers if find_lacking(ask, offer) is None]
         return self._capable[ask]
+
+    def could_hold(self, ask: Ask) -> bool:
+        """When nothing else runs."""
+        if ask.hosts == 1:
+            return bool(self.capable(ask))
+        return any(self._count_seats(ask_of_each(ask, hosts)) >= hosts for hosts in hosts_to_try(ask))
+
+    def _count_seats(self, each: Ask) -> int:
+        return sum(
+            most_ranks(offer, each.devices) * sum(map(len, self._by_offer[offer])) for offer in self.capable(each)
+        )
 
     def workers(self, ask: Ask) -> list[int]:
         """That could hold it when nothing else runs."""
@@ -110,8 +131,40 @@ class Floor:
     def running(self, worker_id: int) -> list[Running]:
         return self._running.get(worker_id, [])
 
-    def find(self, ask: Ask, expected_seconds: float | None) -> int | None:
-        """A worker with room for it now: the one that keeps least room beyond, so that large jobs find some."""
+    def find(self, ask: Ask, expected_seconds: float | None) -> list[int]:
+        """A worker with room now for each rank, the same one several times only where it has to be and may; none where
+        not all find room."""
+        if ask.hosts == 1:
+            found = self._find_one(ask, expected_seconds)
+            return [] if found is None else [found]
+        for hosts in hosts_to_try(ask):
+            found = self._find_together(ask_of_each(ask, hosts), hosts, expected_seconds)
+            if len(found) == hosts:
+                return found
+        return []
+
+    def _find_together(self, each: Ask, hosts: int, expected_seconds: float | None) -> list[int]:
+        fitting = [
+            worker_id
+            for offer in self.capable(each)
+            for room in self._by_offer[offer][each.devices :]
+            for worker_id in reversed(room)
+            if self._may_use(worker_id, each.devices, expected_seconds)
+        ]
+        found = fitting[:hosts]
+        for worker_id in fitting:
+            offer, seats = self._hosts[worker_id].offer, 1
+            while (
+                len(found) < hosts
+                and seats < most_ranks(offer, each.devices)
+                and self._may_use(worker_id, (seats + 1) * each.devices, expected_seconds)
+            ):
+                found.append(worker_id)
+                seats += 1
+        return found
+
+    def _find_one(self, ask: Ask, expected_seconds: float | None) -> int | None:
+        """The one that keeps least room beyond, so that large jobs find some."""
         if ask.worker_id is not None:
             fits = self.capable(ask) and self._may_use(ask.worker_id, ask.devices, expected_seconds)
             return ask.worker_id if fits else None
@@ -148,20 +201,34 @@ class Floor:
     def is_reserved(self, worker_id: int) -> bool:
         return worker_id in self._reservations
 
-    def reserve(self, job_id: int, ask: Ask) -> Reservation | None:
+    def reserve(self, job_id: int, ask: Ask) -> list[Reservation]:
         """Keeps the worker with most room already, which is the one that was kept before, or else the one that will
-        have room first. None where each has another reservation."""
-        options = [
-            (-self.free(worker_id), *self.next_room(worker_id, ask.devices), worker_id)
-            for worker_id in self.workers(ask)
-            if worker_id not in self._reservations
+        have room first; for a gang one for each rank, until the last of them has room. None where others are kept
+        already."""
+        for hosts in hosts_to_try(ask):
+            each = ask_of_each(ask, hosts) if ask.hosts > 1 else ask
+            options = sorted(
+                (-self.free(worker_id), *self.next_room(worker_id, each.devices), worker_id)
+                for worker_id in self.workers(each)
+                if worker_id not in self._reservations
+            )
+            seats = [worker_id for *_, worker_id in options]
+            for worker_id in list(seats) if hosts > 1 else ():
+                seats += [worker_id] * (most_ranks(self._hosts[worker_id].offer, each.devices) - 1)
+            if len(seats) >= hosts:
+                return self._keep(job_id, Counter(seats[:hosts]), each.devices)
+        return []
+
+    def _keep(self, job_id: int, seats: Counter[int], devices: int) -> list[Reservation]:
+        needed = {worker_id: count * devices for worker_id, count in seats.items()}
+        rooms = {worker_id: self.next_room(worker_id, needed[worker_id]) for worker_id in seats}
+        starts_at = max(at for at, _ in rooms.values())
+        closes_at = max(self.next_room(worker_id, needed[worker_id], unknown_seconds=0.0)[0] for worker_id in seats)
+        kept = [
+            Reservation(job_id, worker_id, starts_at, closes_at, max(0, room - needed[worker_id]))
+            for worker_id, (_, room) in rooms.items()
         ]
-        if not options:
-            return None
-        _, starts_at, room, worker_id = min(options)
-        closes_at, _ = self.next_room(worker_id, ask.devices, unknown_seconds=0.0)
-        kept = Reservation(job_id, worker_id, starts_at, closes_at, max(0, room - ask.devices))
-        self._reservations[worker_id] = kept
+        self._reservations |= {reservation.worker_id: reservation for reservation in kept}
         return kept
 
     def next_room(self, worker_id: int, devices: int, unknown_seconds: float = UNKNOWN_SECONDS) -> tuple[float, int]:

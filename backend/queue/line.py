@@ -107,7 +107,7 @@ class Line:
     def serve(self, turn: Turn) -> None:
         """It got devices, or will; the next job of its batch moves up."""
         batch = turn.batch
-        self._accounts.charge_entry(batch.person, batch.ask.devices)
+        self._accounts.charge_entry(batch.person, batch.ask.all_devices)
         mine = self._jobs[batch.rank, batch.person]
         _, number, _, position = mine[0]
         if position + 1 < len(batch.jobs):

@@ -19,20 +19,24 @@ class Outlook(NamedTuple):
     """Whether more could be known by looking further; else what is not there waits for jobs of unknown length."""
 
 
-def look_ahead(queue: Queue, slots: dict[int, tuple[int, ...]]) -> Outlook:
-    """`slots` are those of the running jobs. Nobody else is expected to submit anything."""
+Place = tuple[int, int]
+"""A job and a rank."""
+
+
+def look_ahead(queue: Queue, slots: dict[Place, tuple[int, ...]]) -> Outlook:
+    """`slots` are those of what runs. Nobody else is expected to submit anything."""
     starts: dict[int, float] = {}
     waiting = {job_id: batch for batch in queue.batches for _, job_id in batch.jobs}
-    slots, running = dict(slots), {job.job_id: job for job in queue.running}
-    ends = [(job.ends_at, job.job_id) for job in queue.running if job.ends_at is not None]
+    slots, running = dict(slots), {(job.job_id, job.rank): job for job in queue.running}
+    ends = [(job.ends_at, (job.job_id, job.rank)) for job in queue.running if job.ends_at is not None]
     heapq.heapify(ends)
     for _ in range(MOST_LOOKS):
         for placed in plan(queue).placements:
-            batch = waiting.pop(placed.job_id)
+            place, batch = (placed.job_id, placed.rank), waiting[placed.job_id]
             starts[placed.job_id] = queue.now
-            slots[placed.job_id] = placed.slots
+            slots[place] = placed.slots
             ends_at = None if batch.expected_seconds is None else queue.now + batch.expected_seconds
-            running[placed.job_id] = Running(
+            running[place] = Running(
                 job_id=placed.job_id,
                 person=batch.person,
                 priority=batch.priority,
@@ -41,10 +45,12 @@ def look_ahead(queue: Queue, slots: dict[int, tuple[int, ...]]) -> Outlook:
                 since=queue.now,
                 ends_at=ends_at,
                 is_yielding=False,
+                rank=placed.rank,
+                hosts=batch.ask.hosts,
             )
             if ends_at is not None:
-                heapq.heappush(ends, (ends_at, placed.job_id))
-        if not waiting or not ends:
+                heapq.heappush(ends, (ends_at, place))
+        if len(starts) == len(waiting) or not ends:
             return Outlook(starts, is_cut=False)
         now = max(queue.now, ends[0][0])
         while ends and ends[0][0] <= now:
@@ -62,10 +68,12 @@ def _without(batch: Batch, started: dict[int, float]) -> Batch:
     return batch._replace(jobs=[place for place in batch.jobs if place[1] not in started])
 
 
-def _free_again(hosts: Sequence[Host], running: dict[int, Running], slots: dict[int, tuple[int, ...]]) -> list[Host]:
+def _free_again(
+    hosts: Sequence[Host], running: dict[Place, Running], slots: dict[Place, tuple[int, ...]]
+) -> list[Host]:
     taken: dict[int, set[int]] = {}
-    for job in running.values():
-        taken.setdefault(job.worker_id, set()).update(slots.get(job.job_id, ()))
+    for place, job in running.items():
+        taken.setdefault(job.worker_id, set()).update(slots.get(place, ()))
     return [
         host._replace(free=tuple(slot for slot in range(host.offer.slots) if slot not in taken.get(host.id, ())))
         for host in hosts

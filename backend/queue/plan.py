@@ -2,8 +2,9 @@
 
 Jobs come in the order of `line`. One that does not fit does not hold up those behind it. One that asks for several
 devices and has waited for long gets a reservation when its turn comes: a worker's room is kept for it from jobs that
-come later and would not end before. Jobs that come earlier are not held up, but each of them raises what its owner has
-used, so nobody stays in front for ever. The one that has waited longest, if for more than a day, is not passed at all.
+come later and would not end before. A gang is placed as a whole or not at all, and has room of several workers kept.
+Jobs that come earlier are not held up, but each of them raises what its owner has used, so nobody stays in front for
+ever. The one that has waited longest, if for more than a day, is not passed at all.
 """
 
 from collections.abc import Mapping, Sequence
@@ -95,10 +96,8 @@ def plan(queue: Queue) -> Plan:
             made.reasons[numbers[id(batch)]] = WaitReason.QUOTA
             line.leave(turn)
             continue
-        worker_id = floor.find(ask, batch.expected_seconds)
-        if worker_id is not None:
-            slots = floor.take(worker_id, ask.devices, batch.expected_seconds)
-            made.placements.append(Placement(turn.job_id, worker_id, slots))
+        if seats := floor.find(ask, batch.expected_seconds):
+            _place(floor, turn.job_id, batch, seats, made)
         elif (victims := preemption.find(batch)) is not None:
             made.yields.extend(victims)
             made.reasons[numbers[id(batch)]] = WaitReason.BUSY
@@ -106,9 +105,7 @@ def plan(queue: Queue) -> Plan:
             reason = _reason(floor, ask)
             made.reasons[numbers[id(batch)]] = full[ask, batch.expected_seconds] = reason
             if reason != WaitReason.NO_WORKER and _may_reserve(batch, queue.now, made):
-                kept = floor.reserve(turn.job_id, ask)
-                if kept is not None:
-                    made.reservations.append(kept)
+                made.reservations.extend(floor.reserve(turn.job_id, ask))
             line.leave(turn)
             continue
         quotas.charge(batch)
@@ -126,46 +123,51 @@ def order(queue: Queue) -> list[int]:
     return found
 
 
+def _place(floor: Floor, job_id: int, batch: Batch, seats: Sequence[int], made: Plan) -> None:
+    for rank, worker_id in enumerate(seats):
+        slots = floor.take(worker_id, batch.ask.devices, batch.expected_seconds)
+        made.placements.append(Placement(job_id, worker_id, slots, rank))
+
+
 def _serve_overdue(
     queue: Queue, batches: list[Batch], floor: Floor, quotas: "_Quotas", accounts: Accounts, made: Plan
 ) -> None:
     """The large job that has waited longest, if for more than a day, gets the first room there is, or has it kept from
     everyone. Else its owner's own small jobs, which fit more easily, could keep it back for ever. Who has a large one
     running has had their turn: a backlog of large jobs is not to take all machines by its age."""
-    have_one = {job.person for job in queue.running if job.devices > 1}
+    have_one = {job.person for job in queue.running if job.is_large}
     overdue = [
         (batch.queued_at, number)
         for number, batch in enumerate(batches)
-        if batch.ask.devices > 1 and queue.now - batch.queued_at >= OVERDUE_SECONDS and batch.person not in have_one
-        if quotas.allow(batch) and floor.capable(batch.ask)
+        if batch.ask.is_large and queue.now - batch.queued_at >= OVERDUE_SECONDS and batch.person not in have_one
+        if quotas.allow(batch) and floor.could_hold(batch.ask)
     ]
     if not overdue:
         return
     _, number = min(overdue)
     batch = batches[number]
     job_id, ask = batch.jobs[0][1], batch.ask
-    worker_id = floor.find(ask, batch.expected_seconds)
-    if worker_id is None:
-        kept = floor.reserve(job_id, ask)
-        made.reservations.extend([kept] if kept else [])
+    seats = floor.find(ask, batch.expected_seconds)
+    if not seats:
+        made.reservations.extend(floor.reserve(job_id, ask))
         return
-    made.placements.append(Placement(job_id, worker_id, floor.take(worker_id, ask.devices, batch.expected_seconds)))
-    accounts.charge_entry(batch.person, ask.devices)
+    _place(floor, job_id, batch, seats, made)
+    accounts.charge_entry(batch.person, ask.all_devices)
     quotas.charge(batch)
     batches[number] = batch._replace(jobs=batch.jobs[1:])
 
 
 def _may_reserve(batch: Batch, now: float, made: Plan) -> bool:
-    waited_long = batch.ask.devices > 1 and now - batch.queued_at >= RESERVE_AFTER_SECONDS
-    return waited_long and len(made.reservations) < MOST_RESERVATIONS
+    waited_long = batch.ask.is_large and now - batch.queued_at >= RESERVE_AFTER_SECONDS
+    return waited_long and len({kept.job_id for kept in made.reservations}) < MOST_RESERVATIONS
 
 
 def _reason(floor: Floor, ask: Ask) -> WaitReason:
-    if not floor.capable(ask):
+    if not floor.could_hold(ask):
         return WaitReason.NO_WORKER
     if floor.is_kept(ask):
         return WaitReason.RESERVED
-    return WaitReason.PLACEMENT if floor.count_free(ask) >= ask.devices else WaitReason.BUSY
+    return WaitReason.PLACEMENT if floor.count_free(ask) >= ask.all_devices else WaitReason.BUSY
 
 
 def _may_ask(job: Running, now: float) -> bool:
@@ -185,11 +187,11 @@ class _Quotas:
         terms = self._terms.get(project_id, Terms())
         if terms.weekly_seconds is not None and terms.used_seconds >= terms.weekly_seconds:
             return False
-        in_use = self._devices.get(project_id, 0) + batch.ask.devices
+        in_use = self._devices.get(project_id, 0) + batch.ask.all_devices
         return terms.max_running is None or in_use <= terms.max_running
 
     def charge(self, batch: Batch) -> None:
-        self._add(batch.person.project_id, batch.ask.devices)
+        self._add(batch.person.project_id, batch.ask.all_devices)
 
     def _add(self, project_id: int, devices: int) -> None:
         self._devices[project_id] = self._devices.get(project_id, 0) + devices
@@ -205,7 +207,9 @@ class _Preemption:
         self._floor = floor
         self._coming: dict[int, int] = {}
         self._victims: dict[int, list[Running]] = {}
+        self._ranks: dict[int, list[Running]] = {}
         for job in queue.running:
+            self._ranks.setdefault(job.job_id, []).append(job)
             if job.is_yielding:
                 self._coming[job.worker_id] = self._coming.get(job.worker_id, 0) + job.devices
             elif queue.terms.get(job.person.project_id, Terms()).allows_preemption and _may_ask(job, queue.now):
@@ -215,8 +219,8 @@ class _Preemption:
         self._in_vain: set[tuple[Ask, int]] = set()
 
     def is_possible(self, batch: Batch) -> bool:
-        if batch.priority == 0 or not (self._victims or self._coming):
-            return False
+        if batch.priority == 0 or batch.ask.hosts > 1 or not (self._victims or self._coming):
+            return False  # several workers to be cleared at once would stand idle until the last of them is
         return (batch.ask, batch.priority) not in self._in_vain
 
     def find(self, batch: Batch) -> list[int] | None:
@@ -241,12 +245,12 @@ class _Preemption:
             return None
         _, worker_id, chosen = min(options, key=lambda option: option[:2])
         self._keep(worker_id, batch.ask.devices, chosen)
-        return [job.job_id for job in chosen]
+        return list(dict.fromkeys(job.job_id for job in chosen))
 
     def _keep(self, worker_id: int, devices: int, chosen: list[Running]) -> None:
-        for job in chosen:
-            self._victims[worker_id].remove(job)
-            self._coming[worker_id] = self._coming.get(worker_id, 0) + job.devices
+        for job in (rank for job_id in {job.job_id for job in chosen} for rank in self._ranks[job_id]):
+            self._victims[job.worker_id].remove(job)
+            self._coming[job.worker_id] = self._coming.get(job.worker_id, 0) + job.devices
         from_free = min(devices, self._floor.free(worker_id))
         self._floor.take(worker_id, from_free, None)
         self._coming[worker_id] = self._coming.get(worker_id, 0) - (devices - from_free)

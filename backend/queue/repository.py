@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
+from phylon.backend.jobs import ranks
 from phylon.backend.jobs.status import HELD, JobStatus
 from phylon.backend.kit.errors import NotFound
-from phylon.backend.models import Attempt, Experiment, Job, Project, Run, Usage, User, Worker
+from phylon.backend.models import Attempt, Experiment, Job, Project, Rank, Run, Usage, User, Worker
 from phylon.backend.payloads.repository import NAME, NUMBER, joined
 from phylon.contract.vocabulary import Priority
 
@@ -64,6 +65,7 @@ def bring_back(session: Session, now: datetime, lease_end: datetime) -> None:
         update(Worker).where(Worker.last_seen_at > now).values(last_seen_at=now),
     ):
         session.execute(statement, execution_options={"synchronize_session": False})
+    ranks.bring_back(session, now)
 
 
 def unclaimed_since(session: Session, then: datetime) -> list[Job]:
@@ -92,21 +94,26 @@ def moved(session: Session) -> dict[int, int]:
 
 
 def placed(session: Session) -> Rows:
-    """Jobs that have slots, with what their ends are estimated from."""
+    """Jobs that have slots, with what their ends are estimated from; of a gang each rank."""
     speed = Run.population_size, Run.total_steps, Run.step, Run.env_steps_per_second
     yielding = Job.yield_to.is_not(None).label("yield_requested")
-    columns = (Job.id, Job.project_id, Job.owner_id, Job.priority, Job.worker_id, Job.devices, Job.status)
+    devices = (Job.devices // Job.hosts).label("devices")
+    worker_id = func.coalesce(Rank.worker_id, Job.worker_id).label("worker_id")
+    columns = (Job.id, Job.project_id, Job.owner_id, Job.priority, worker_id, devices, Job.status)
     statement = (
         select(
             *columns,
-            cast(Job.slots, String).label("slots"),
+            func.coalesce(cast(Rank.slots, String), cast(Job.slots, String)).label("slots"),
             Job.queued_at,
             Job.dispatched_at,
             Job.expected_seconds,
             Attempt.claimed_at,
             *speed,
             yielding,
+            func.coalesce(Rank.rank, 0),
+            Job.hosts,
         )
+        .outerjoin(Rank, ranks.of_present_attempt())
         .outerjoin(Attempt, (Attempt.job_id == Job.id) & (Attempt.number == Job.attempt) & Job.status.in_(HELD))
         .outerjoin(Run, Run.job_id == Job.id)
         .where(Job.status.in_(_PLACED), Job.worker_id.is_not(None))
@@ -136,6 +143,7 @@ class KnownWorker(NamedTuple):
     algorithms: str | None
     methods: str | None
     environments: str
+    several_ranks: bool
     is_refused: bool
     """Draining, quarantined, gone or revoked."""
     last_seen_at: datetime
@@ -148,6 +156,7 @@ def known_workers(session: Session, since: datetime) -> list[KnownWorker]:
         *(Worker.id, Worker.name, Worker.device, Worker.slots, Worker.memory_bytes, Worker.host_memory_bytes),
         *(cast(column, String) for column in (Worker.labels, Worker.suites, Worker.algorithms, Worker.methods)),
         cast(Worker.environments, String),
+        Worker.several_ranks,
         *(is_refused, Worker.last_seen_at),
     )
     statement = select(*columns).where(Worker.last_seen_at >= since).order_by(Worker.id)
@@ -241,7 +250,17 @@ def described(session: Session, job_ids: Sequence[int]) -> dict[int, Any]:
     """What people see of jobs, by number."""
     statement = (
         select(
-            *(Job.id, Job.kind, Job.owner_id, Job.project_id, Job.priority, Job.status, Job.devices, Job.ask),
+            *(
+                Job.id,
+                Job.kind,
+                Job.owner_id,
+                Job.project_id,
+                Job.priority,
+                Job.status,
+                Job.devices,
+                Job.hosts,
+                Job.ask,
+            ),
             *(Job.queued_at, Job.not_before, Job.expected_seconds, Job.slots, Job.yield_to, Job.finished_at, Job.error),
             Attempt.ended_at,
             *(Run.id.label("run_id"), Experiment.id.label("experiment_id")),

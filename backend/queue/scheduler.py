@@ -85,6 +85,7 @@ class Scheduler:
                 service.forget_future(session, self._context)
             if may_give_up:
                 service.give_up_lost(session, self._context)
+                service.give_up_incomplete(session, self._context)
             service.take_back_unclaimed(session, self._context)
             if reachable:
                 chosen = service.choose(session, self._context, self._look_around(session))

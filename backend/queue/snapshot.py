@@ -79,7 +79,7 @@ def read_history(session: Session, now: datetime) -> History:
 
 
 def host_offer(worker: KnownWorker) -> Offer:
-    return _offer(*worker[2:11])
+    return _offer(*worker[2:12])
 
 
 @lru_cache(maxsize=4096)
@@ -93,10 +93,12 @@ def _offer(
     algorithms: str | None,
     methods: str | None,
     environments: str,
+    several_ranks: bool,
 ) -> Offer:
     known, has = json.loads(algorithms or "null"), json.loads(methods or "null")
     own = [row["id"] for row in json.loads(environments)]
-    return make_offer(device, slots, memory, host_memory, json.loads(labels), json.loads(suites), known, has, own)
+    lists = (json.loads(labels), json.loads(suites), known, has, own)
+    return make_offer(device, slots, memory, host_memory, *lists, several_ranks)
 
 
 @lru_cache(maxsize=4096)
@@ -134,7 +136,7 @@ def _hosts(session: Session, context: Context, now: datetime, placed: Any) -> li
 def _running(row: Any, now: float) -> Running:
     """Unpacked, since there may be a thousand, and asking a row for a column by name takes longer than all else."""
     job_id, project_id, owner_id, priority, worker_id, devices, status, _, queued_at, sent_at, *rest = row
-    expected, claimed_at, *progress, yield_requested = rest
+    expected, claimed_at, *progress, yield_requested, rank, hosts = rest
     since = (claimed_at or sent_at).timestamp() if claimed_at or sent_at else now
     ends_at = None if expected is None else since + expected
     if claimed_at is not None:
@@ -143,7 +145,8 @@ def _running(row: Any, now: float) -> Running:
     is_yielding = bool(yield_requested) or status == JobStatus.STOPPING
     person = Person(project_id, owner_id)
     had_waited = since - queued_at.timestamp()
-    return Running(job_id, person, CLASSES[priority], worker_id, devices, since, ends_at, is_yielding, had_waited)
+    place = person, CLASSES[priority], worker_id, devices
+    return Running(job_id, *place, since, ends_at, is_yielding, had_waited, rank, hosts)
 
 
 def _left(size: int | None, total_steps: int | None, step: int | None, speed: float | None) -> float | None:

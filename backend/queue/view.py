@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from phylon.backend.accounts.rights import may_change
 from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.context import Context
+from phylon.backend.jobs import ranks
 from phylon.backend.kit import clock
 from phylon.backend.queue import repository
 from phylon.backend.queue.explanation import Explainer, explain_back_off
@@ -18,8 +19,8 @@ from phylon.backend.queue.plan import Queue, order, plan
 from phylon.backend.queue.repository import Only
 from phylon.backend.queue.shares import Person
 from phylon.backend.queue.snapshot import read_history, read_queue
+from phylon.contract.queue import JobHost, RestingJob, RunningJob, Share, WaitingJob
 from phylon.contract.queue import Queue as QueueRead
-from phylon.contract.queue import RestingJob, RunningJob, Share, WaitingJob
 from phylon.contract.vocabulary import JobStatus, WaitReason
 
 _REMEMBERED = timedelta(days=1)
@@ -34,7 +35,14 @@ def read(session: Session, context: Context, viewer: Viewer, limit: int, only: O
     line = _Line(queue, repository.backing_off(session, now, only), only, limit)
     resting = repository.resting(session, viewer, now - _REMEMBERED, only, MOST_RESTING)
     rows = repository.described(session, [*(job.job_id for job in queue.running), *line.shown, *resting])
-    slots = {job.job_id: tuple(rows[job.job_id].slots or []) for job in queue.running if job.job_id in rows}
+    gangs = ranks.present(session, [job.job_id for job in queue.running if job.hosts > 1])
+    slots = {
+        (job.job_id, job.rank): tuple(
+            gangs[job.job_id][job.rank].slots if job.job_id in gangs else rows[job.job_id].slots or []
+        )
+        for job in queue.running
+        if job.job_id in rows
+    }
     return QueueRead(
         slots=sum(host.offer.slots for host in queue.hosts),
         free_slots=sum(len(host.free) for host in queue.hosts),
@@ -45,12 +53,18 @@ def read(session: Session, context: Context, viewer: Viewer, limit: int, only: O
                 is_pausing=rows[job.job_id].yield_to == JobStatus.PAUSED,
                 worker_id=job.worker_id,
                 worker_name=names.workers.get(job.worker_id, str(job.worker_id)),
-                slots=list(slots[job.job_id]),
+                slots=list(slots[job.job_id, 0]),
+                others=[
+                    JobHost(
+                        worker_id=rank.worker_id, worker_name=names.workers.get(rank.worker_id, ""), slots=rank.slots
+                    )
+                    for rank in gangs.get(job.job_id, [])[1:]
+                ],
                 since=_time(job.since),
                 expected_end=None if job.ends_at is None else _time(job.ends_at),
             )
             for job in sorted(queue.running, key=lambda job: job.since)
-            if job.job_id in rows and _is_wanted(only, job.person, job.priority)
+            if job.rank == 0 and job.job_id in rows and _is_wanted(only, job.person, job.priority)
         ],
         waiting=_waiting(queue, names, rows, line, look_ahead(queue, slots)),
         waiting_total=line.total,
@@ -120,7 +134,7 @@ def _waiting(queue: Queue, names: "_Names", rows: Mapping[int, Any], line: _Line
         if job_id in line.batches:
             batch = line.batches[job_id][1]
             owner = names.users[batch.person.user_id]
-            ahead[owner] = ahead.get(owner, 0) + batch.ask.devices
+            ahead[owner] = ahead.get(owner, 0) + batch.ask.all_devices
     return found
 
 
@@ -190,6 +204,7 @@ class _Names:
             "project": self.projects[row.project_id],
             "priority": row.priority,
             "devices": row.devices,
+            "hosts": row.hosts,
             "may_change": may_change(self._viewer, row),
         }
 

@@ -10,16 +10,17 @@ from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.context import Context
 from phylon.backend.events import position
 from phylon.backend.imports.read_only import refuse_imported
-from phylon.backend.jobs import actions
+from phylon.backend.jobs import actions, ranks
 from phylon.backend.jobs import repository as jobs
 from phylon.backend.jobs.actions import Action
-from phylon.backend.models import Attempt, Experiment, Run
+from phylon.backend.models import Attempt, Experiment, Rank, Run
 from phylon.backend.runs import extension, repository
 from phylon.contract.events import EndReason, FinalReturn
 from phylon.contract.runs import Attempt as AttemptRead
 from phylon.contract.runs import AttemptEnd, Extension, ExtensionOutlook, Interruption, RunError
+from phylon.contract.runs import Rank as RankRead
 from phylon.contract.runs import Run as RunRead
-from phylon.contract.vocabulary import HELD, JobStatus
+from phylon.contract.vocabulary import HELD, JobStatus, RankPhase
 
 
 def get(session: Session, viewer: Viewer, run_id: int) -> RunRead:
@@ -47,8 +48,10 @@ def look_at_extension(session: Session, viewer: Viewer, run_id: int) -> Extensio
 
 
 def list_attempts(session: Session, viewer: Viewer, run_id: int) -> list[AttemptRead]:
-    rows = jobs.attempts(session, repository.get(session, viewer, run_id).job_id)
-    return [_read_attempt(attempt, worker_name) for attempt, worker_name in rows]
+    job_id = repository.get(session, viewer, run_id).job_id
+    gangs = ranks.by_attempt(session, job_id)
+    rows = jobs.attempts(session, job_id)
+    return [_read_attempt(attempt, worker_name, gangs.get(attempt.number, [])) for attempt, worker_name in rows]
 
 
 def read(run: Run) -> RunRead:
@@ -90,12 +93,13 @@ def read(run: Run) -> RunRead:
     )
 
 
-def _read_attempt(attempt: Attempt, worker_name: str) -> AttemptRead:
+def _read_attempt(attempt: Attempt, worker_name: str, gang: list[tuple[Rank, str]]) -> AttemptRead:
     outcome = attempt.outcome or {}
     final = outcome.get("final")
     return AttemptRead(
         number=attempt.number,
         worker_name=worker_name,
+        ranks=[_read_rank(rank, name) for rank, name in gang],
         began_at=attempt.claimed_at,
         ended_at=attempt.ended_at,
         end=cast(AttemptEnd | None, attempt.end),
@@ -105,6 +109,19 @@ def _read_attempt(attempt: Attempt, worker_name: str) -> AttemptRead:
         to_step=attempt.to_step,
         end_reason=outcome.get("reason"),
         final=FinalReturn.model_validate(final) if final else None,
+    )
+
+
+def _read_rank(rank: Rank, worker_name: str) -> RankRead:
+    return RankRead(
+        rank=rank.rank,
+        worker_name=worker_name,
+        host=rank.host,
+        slots=rank.slots,
+        phase=RankPhase(rank.phase),
+        address=rank.address and rank.address.rpartition(" ")[2],
+        heard_at=rank.heard_at,
+        seconds_per_segment=rank.seconds_per_segment,
     )
 
 

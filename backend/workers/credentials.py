@@ -2,6 +2,7 @@
 
 from phylon.backend.accounts.secret import WORKER, digest, is_token
 from phylon.backend.context import Context
+from phylon.backend.jobs import ranks
 from phylon.backend.jobs import repository as jobs
 from phylon.backend.kit.errors import Conflict, Forbidden, NotFound, Unauthorized
 from phylon.backend.models import Job
@@ -56,5 +57,5 @@ def require_job(context: Context, worker_id: int, job_id: int) -> None:
         job = jobs.find(session, job_id)
         if job is None:
             raise NotFound("job", job_id)
-        if job.worker_id != worker_id:
+        if job.worker_id != worker_id and not ranks.have_seat(session, job_id, worker_id):
             raise JobElsewhere(job, worker_id)

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
+from phylon.backend.jobs import ranks
 from phylon.backend.kit.errors import NotFound
 from phylon.backend.models import Attempt, Job, Worker
 from phylon.backend.payloads.repository import NAME, NUMBER, joined
@@ -86,8 +87,9 @@ def payloads(session: Session, viewer: Viewer, job_ids: Iterable[int]) -> dict[i
 
 def busy_times(session: Session, worker_id: int, since: datetime) -> list[BusyTime]:
     statement = (
-        select(Job.devices, Attempt.claimed_at, Attempt.ended_at)
+        select(Job.devices // Job.hosts, Attempt.claimed_at, Attempt.ended_at)
         .join(Job, Job.id == Attempt.job_id)
         .where(Attempt.worker_id == worker_id, or_(Attempt.ended_at.is_(None), Attempt.ended_at > since))
     )
-    return [BusyTime(*row) for row in session.execute(statement)]
+    of_gangs = ranks.busy_times(session, worker_id, since)
+    return [BusyTime(*row) for row in session.execute(statement)] + [BusyTime(*row) for row in of_gangs]

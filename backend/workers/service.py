@@ -60,7 +60,7 @@ def register(session: Session, context: Context, worker_id: int, body: WorkerReg
 
 def lose_jobs(session: Session, context: Context, worker: Worker, why: str) -> None:
     """What it holds goes to others, without waiting for the lease."""
-    held = [job.id for job in jobs.held_by(session, worker.id)]
+    held = [job.id for job, _ in jobs.held_by(session, worker.id)]
     for job in jobs.lock_all(session, held):
         if job.status in HELD:
             give_up(session, context, job, jobs.get_attempt(session, job.id, job.attempt), "lost", why)
@@ -102,7 +102,7 @@ def alive_since(context: Context) -> datetime:
 
 def _read_all(session: Session, context: Context, viewer: Viewer, workers: list[Worker]) -> list[WorkerRead]:
     assigned = jobs.assigned(session)
-    named = {job.id for held in assigned.values() for job in held}
+    named = {job.id for held in assigned.values() for job, _ in held}
     named |= {job_id for worker in workers for job_id in worker.quarantine_jobs}
     known = {
         job_id: WorkerJob(job_id=job_id, kind=cast(JobKindName, kind), id=id, name=name)
@@ -113,9 +113,9 @@ def _read_all(session: Session, context: Context, viewer: Viewer, workers: list[
 
 
 def _read(
-    worker: Worker, assigned: list[Job], known: dict[int, WorkerJob], since: datetime, viewer: Viewer
+    worker: Worker, assigned: list[tuple[Job, list[int]]], known: dict[int, WorkerJob], since: datetime, viewer: Viewer
 ) -> WorkerRead:
-    in_slot = {slot: known.get(job.id) for job in assigned for slot in job.slots or [0]}
+    in_slot = {slot: known.get(job.id) for job, slots in assigned for slot in slots}
     return WorkerRead(
         id=worker.id,
         name=worker.name,

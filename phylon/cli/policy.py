@@ -15,6 +15,7 @@ from phylon.cli.exits import BadInput, WorkFailed
 from phylon.cli.experiments import UrlOption
 from phylon.cli.own_environments import allow_here
 from phylon.client import Client
+from phylon.contract.artifacts import Artifact
 from phylon.contract.events import FinalReturn
 from phylon.contract.lineage import RunLineage
 from phylon.policy.names import ARCHIVE, CARD_FILE, ONNX_FILE, STABLEHLO_FILE, WEIGHTS_FILE
@@ -101,10 +102,17 @@ def _of_service(client: Client, run_id: int, folder: Path, member: str, step: in
         spec = client.experiment(run.experiment_id).spec
         write_run(run_dir, RunRequest(run_id=run_id, seed=run.seed, spec=spec))
         newest = max(chosen, key=lambda each: each.step)
-        install_checkpoint(run_dir, client.download(newest, scratch), 0, newest.sha256, newest.name)
+        blocks = [each for each in stored if each.kind == "block" and each.step == newest.step]
+        fetched = [(client.download(each, scratch), each.sha256) for each in sorted(blocks, key=_rank)]
+        install_checkpoint(run_dir, client.download(newest, scratch), 0, newest.sha256, newest.name, fetched)
         _make(run_dir, folder, member, step)
     names = [f"{base}{moment}" for base in (FINAL, FINAL_OF_MEAN) for moment in MOMENTS]
     _complete(folder, client.lineage(run_id), client.metrics(run_id, names))
+
+
+def _rank(block: Artifact) -> int:
+    """`000040.1.npz` holds the members of process 1."""
+    return int(block.name.split(".")[1])
 
 
 def _make(run_dir: Path, folder: Path, member: str, step: int | None) -> None:

@@ -96,7 +96,7 @@ def _show_waiting(found: Queue) -> None:
 def _running_row(job: RunningJob) -> list[str]:
     return [
         *_columns(job),
-        f"{job.worker_name} {','.join(map(str, job.slots))}",
+        "; ".join(f"{host.worker_name} {','.join(map(str, host.slots))}" for host in (job, *job.others)),
         _ago(job.since),
         "-" if job.expected_end is None else _until(job.expected_end),
     ]

@@ -30,6 +30,7 @@ def logs(
     experiment: ExperimentArgument,
     replicate: Annotated[int, typer.Option(help="Which of the experiment's runs.")] = 0,
     attempt: Annotated[int | None, typer.Option(help="Only this attempt of the run; without it, all.")] = None,
+    rank: Annotated[int | None, typer.Option(help="Of a run on several hosts only this one, counted from 0.")] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the run ends.")] = False,
     url: UrlOption = None,
 ) -> None:
@@ -40,8 +41,9 @@ def logs(
     with Client(url) as client:
         run = choose_run(client.experiment(experiment), replicate)
         try:
-            for line in client.logs(run.id, attempt, follow):
-                text = f"{line.created_at:%H:%M:%S} {line.attempt} {line.stream:<10} {line.text}"
+            for line in client.logs(run.id, attempt, follow, rank):
+                who = f"rank {line.rank} {line.stream}" if line.rank else line.stream
+                text = f"{line.created_at:%H:%M:%S} {line.attempt} {who:<10} {line.text}"
                 out.print(text, markup=False, highlight=False, soft_wrap=True)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None

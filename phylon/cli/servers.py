@@ -56,6 +56,9 @@ def worker(
             metavar="MODULE", help="Jobs may import this module for its environments (my_package:MyEnv-v0); repeatable."
         ),
     ] = None,
+    several_ranks: Annotated[
+        bool, typer.Option("--several-ranks", help="Be several hosts of one run, each on slots of its own.")
+    ] = False,
     grace: Annotated[
         float, typer.Option(min=1, help="Seconds after Ctrl-C or SIGTERM in which all jobs are given back.")
     ] = 90.0,
@@ -73,6 +76,7 @@ def worker(
         **{"--name": name, "--device": device, "--grace": grace},
     }
     given = [f"{option}={value}" for option, value in options.items() if value is not None]
+    given += ["--several-ranks"] if several_ranks else []
     _become("phylon.worker.supervisor", *given, *(f"--allow={module}" for module in allow or ()))
 
 

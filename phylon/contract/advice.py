@@ -45,7 +45,7 @@ class WorkerAdvice(ReadModel):
     limit: Limit
     """What runs out first."""
     needed_bytes: int
-    """Of that memory, by the spec's population; forecast."""
+    """Of that memory, by the spec's population, of several hosts by the largest block of it; forecast."""
     usable_bytes: int
     """Of that memory."""
     speed: SpeedAdvice | None

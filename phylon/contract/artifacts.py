@@ -5,7 +5,7 @@ from typing import Literal
 
 from phylon.contract.base import ReadModel, Real
 
-ArtifactKind = Literal["checkpoint", "video", "policy", "start"]
+ArtifactKind = Literal["checkpoint", "block", "video", "policy", "start"]
 """`start`: the weights that founders began with, copied from where they were trained."""
 
 

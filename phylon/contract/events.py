@@ -135,14 +135,24 @@ class Diverged(Event):
     hyperparams: Hyperparams
 
 
+class Block(Model):
+    """A further file of a checkpoint: what belongs to the members of one process of several."""
+
+    file: str
+    bytes: int
+    sha256: str
+
+
 class Checkpoint(Event):
-    """A complete checkpoint lies in the run directory under `file`."""
+    """A complete checkpoint lies in the run directory under `file`; that of a gang in several directories."""
 
     kind: Literal["checkpoint"]
     number: int
     file: str
     bytes: int
     sha256: str
+    blocks: tuple[Block, ...] = ()
+    """The other files, in the order of their members."""
 
 
 InterruptionReason = TypeAliasType("InterruptionReason", Literal["stopped", "handed_back", "extended"])

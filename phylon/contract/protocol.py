@@ -15,6 +15,7 @@ from phylon.contract.evaluation_events import EvaluationEvent
 from phylon.contract.events import RunEvent
 from phylon.contract.studies import Machine, Measurement
 from phylon.contract.study_events import StudyEvent
+from phylon.contract.vocabulary import RankPhase
 from phylon.spec.distributions import Model
 
 EXECUTE_JOB = "phylon.execute_job"
@@ -58,6 +59,8 @@ class WorkerRegistration(Model):
     """What its operator says about it; none given leaves those that it has."""
     fault: str | None = None
     """Why its devices cannot be used now, found before it offered them."""
+    several_ranks: bool = False
+    """Whether it may be several hosts of one gang, each on slots of its own."""
     machine: Annotated[str, Field(max_length=200)] | None = None
     """Where its process runs: two of them use one credential at the same time only by mistake."""
 
@@ -86,6 +89,15 @@ class WorkerRegistered(Model):
     heartbeat_seconds: float
 
 
+class BlockReference(Model):
+    """A further file of a checkpoint that a gang wrote: what belongs to a block of the members."""
+
+    artifact_id: int
+    file: str
+    sha256: str
+    bytes: int
+
+
 class CheckpointReference(Model):
     """A checkpoint that the service holds for a run."""
 
@@ -95,6 +107,8 @@ class CheckpointReference(Model):
     bytes: int
     next_seq: int
     """First event number that is *not* covered by this checkpoint."""
+    blocks: tuple[BlockReference, ...] = ()
+    """In the order of their members, behind the block that the file itself holds."""
 
 
 class StartReference(Model):
@@ -170,6 +184,13 @@ class EnvironmentCheckPayload(Model):
     """As a spec names it."""
 
 
+class Seat(Model):
+    """The place of a worker among those that execute a job together."""
+
+    rank: int
+    size: int
+
+
 class Claim(Model):
     """The job is this worker's until `lease_seconds` after its last heartbeat."""
 
@@ -182,6 +203,8 @@ class Claim(Model):
     next_seq: int
     """The event number that continues the stored history."""
     payload: RunPayload | StudyPayload | EvaluationPayload | EnvironmentCheckPayload
+    seat: Seat | None = None
+    """None for a worker that executes the job alone."""
 
 
 class ResumeRequest(Model):
@@ -200,10 +223,48 @@ class LogLine(Model):
     text: str
 
 
+LeftReason = Literal["worker_shutdown", "yielded", "low_disk"]
+"""Why a worker hands a job back in order: it leaves, the service asked for it, or it has no room left."""
+
+
+class Meeting(Model):
+    """Where the processes of a gang find each other."""
+
+    host: str
+    address: str
+    """IP address and port."""
+
+
+class RankReport(Model):
+    """What a worker says about its part of a gang."""
+
+    rank: int
+    phase: RankPhase
+    host: Annotated[str, Field(max_length=200)]
+    meeting: Meeting | None = None
+    """Of rank 0, once its process has chosen a port."""
+    seconds_per_segment: float | None = None
+    """Of its process's own work, without waiting for others."""
+    left: LeftReason | None = None
+    """Why its process ended in order before the job's end, where this worker wanted that."""
+
+
+class GangNews(Model):
+    """What the service tells each worker of a gang."""
+
+    is_complete: bool
+    """All have prepared; each may start its process."""
+    meeting: Meeting | None
+
+
 class Heartbeat(Model):
-    """Renews the lease and carries whatever is new; an empty one only renews."""
+    """Renews the lease and carries whatever is new; an empty one only renews.
+
+    The lease of a gang is that of the worker which was silent for longest. Events come from rank 0 alone."""
 
     attempt: int
+    rank: RankReport | None = None
+    """From a worker that has a seat."""
     events: Annotated[
         list[RunEvent] | list[StudyEvent] | list[EvaluationEvent] | list[EnvironmentCheckEvent],
         Field(union_mode="left_to_right"),
@@ -217,15 +278,16 @@ class HeartbeatAnswer(Model):
     next_log_line: int
     command: Literal["continue", "stop", "yield"]
     """`yield`: hand the job back at the next border, because it is paused or makes room for another."""
+    gang: GangNews | None = None
 
 
 class Release(Model):
-    """The attempt ended without an outcome event."""
+    """The attempt ended without an outcome event; that of a gang for all of it."""
 
     attempt: int
-    reason: Literal["crashed", "worker_shutdown", "yielded", "low_disk"]
-    """A crash counts against the job's attempts. A hand-back in order does not: its worker leaves (`worker_shutdown`)
-    or has no room left (`low_disk`), or the service asked for it (`yielded`)."""
+    rank: int = 0
+    reason: Literal["crashed"] | LeftReason
+    """A crash counts against the job's attempts, a hand-back in order does not."""
     detail: str
 
 

@@ -27,8 +27,19 @@ class QueueJob(ReadModel):
     project: str
     priority: Priority
     devices: int
+    """On all its hosts together."""
+    hosts: int
+    """Workers that execute it together; while it waits, as many as it asks for."""
     may_change: bool
     """Whether the viewer may move, pause, resume, retry or stop it."""
+
+
+class JobHost(ReadModel):
+    """A worker that has a part of a job."""
+
+    worker_id: int
+    worker_name: str
+    slots: list[int]
 
 
 class RunningJob(QueueJob):
@@ -38,6 +49,8 @@ class RunningJob(QueueJob):
     worker_id: int
     worker_name: str
     slots: list[int]
+    others: list[JobHost]
+    """The further workers of a gang, in the order of their ranks."""
     since: datetime
     expected_end: datetime | None
     """By its own speed, or by how long similar ones took; none where neither is known."""

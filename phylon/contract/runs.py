@@ -8,7 +8,7 @@ from typing_extensions import TypeAliasType
 from phylon.contract.accounts import PersonName, ProjectName
 from phylon.contract.base import ReadModel, Real, Request
 from phylon.contract.events import EndReason, FinalReturn, InterruptionReason
-from phylon.contract.vocabulary import ACTIVE, JobStatus
+from phylon.contract.vocabulary import ACTIVE, JobStatus, RankPhase
 
 
 class RunError(ReadModel):
@@ -21,17 +21,48 @@ class RunError(ReadModel):
 
 
 AttemptEnd = TypeAliasType(
-    "AttemptEnd", Literal["finished", "stopped", "failed", "crashed", "worker_shutdown", "yielded", "low_disk", "lost"]
+    "AttemptEnd",
+    Literal[
+        "finished",
+        "stopped",
+        "failed",
+        "crashed",
+        "worker_shutdown",
+        "yielded",
+        "low_disk",
+        "lost",
+        "incomplete",
+    ],
 )
 """The outcome of the job, or why the attempt had none. `yielded`: paused, or made room for another. `worker_shutdown`:
-its worker left in order. `low_disk`: its worker had no room left. `lost`: its worker was not heard of any more."""
+its worker left in order. `low_disk`: its worker had no room left. `lost`: its worker was not heard of any more.
+`incomplete`: not all workers of its gang took their part in time."""
+
+
+class Rank(ReadModel):
+    """One worker's part in an attempt that several have together."""
+
+    rank: int
+    worker_name: str
+    host: str | None
+    """The name of its machine, once it said so."""
+    slots: list[int]
+    phase: RankPhase
+    address: str | None
+    """Where the others find rank 0."""
+    heard_at: datetime | None
+    seconds_per_segment: float | None
+    """Of its own work, without waiting for others; none before it has trained."""
 
 
 class Attempt(ReadModel):
-    """One worker's time with a run."""
+    """One worker's time with a run, or several workers' together."""
 
     number: int
     worker_name: str
+    """Of several, that of rank 0."""
+    ranks: list[Rank]
+    """Where several workers have it together."""
     began_at: datetime
     ended_at: datetime | None
     end: AttemptEnd | None

@@ -80,6 +80,20 @@ class WaitReason(StrEnum):
     """Its last attempt ended badly, and the next one is not to follow at once."""
 
 
+class RankPhase(StrEnum):
+    """How far a rank of a gang has come."""
+
+    SENT = "sent"
+    """Its worker has yet to take it."""
+    PREPARING = "preparing"
+    """It fetches what it needs."""
+    READY = "ready"
+    """It waits for the others."""
+    TRAINING = "training"
+    ENDED = "ended"
+    """Its process has ended in order."""
+
+
 class Role(StrEnum):
     """What a member of a project may do there, each more than the one before."""
 

@@ -98,6 +98,13 @@ def population_memory(spec: ExperimentSpec, is_replay_on_device: bool | None = N
     )
 
 
+def members_each(spec: ExperimentSpec) -> int:
+    """How many members the host with the most of them learns. Where they learn as one, each host learns all."""
+    if describe_method(spec.population.method).joint is not None:
+        return spec.population.size
+    return -(-spec.population.size // spec.resources.hosts)
+
+
 CARD_PROCESSES = 4
 """That share a card where a spec does not say how many processes of `parallel` there are."""
 

@@ -536,6 +536,17 @@ def warmup_fits(spec: "ExperimentSpec") -> Iterator[Problem]:
         )
 
 
+def hosts_have_members(spec: "ExperimentSpec") -> Iterator[Problem]:
+    hosts, size = spec.resources.hosts, spec.population.size
+    if hosts > size:
+        yield problem(
+            "resources.hosts",
+            hosts,
+            f"there are only {size} members, and each host trains a block of them",
+            f"use at most {size} hosts, or a larger population",
+        )
+
+
 CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     environment_is_known,
     options_fit_environment,
@@ -558,4 +569,5 @@ CHECKS: tuple[Callable[["ExperimentSpec"], Iterator[Problem]], ...] = (
     device_replay_is_possible,
     films_are_possible,
     warmup_fits,
+    hosts_have_members,
 )

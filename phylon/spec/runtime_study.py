@@ -173,6 +173,15 @@ def _cross_field_problems(spec: RuntimeStudySpec) -> list[Problem]:
                 remedy=f"add jax to frameworks, or one of {', '.join(STRATEGIES_OF_TWINS)} to strategies",
             )
         )
+    if spec.resources.hosts > 1:
+        problems.append(
+            Problem(
+                path="resources.hosts",
+                value=spec.resources.hosts,
+                message="a study measures one machine",
+                remedy="leave it out",
+            )
+        )
     lists = (spec.algorithms, spec.hidden, spec.batch_sizes, spec.fused_updates, spec.population_sizes)
     count = contenders
     for values in lists:

@@ -179,7 +179,7 @@ class TestFence:
         job.worker.report(job.id, attempt, [job.finished(0)])
         line = {"line": 0, "wall": 9.0, "stream": "supervisor", "text": "done"}
         answer = job.worker.report(job.id, attempt, [job.finished(0)], [line])
-        assert answer.json() == {"next_seq": 1, "next_log_line": 1, "command": "continue"}
+        assert answer.json() == {"next_seq": 1, "next_log_line": 1, "command": "continue", "gang": None}
         assert job.worker.upload(job.id, attempt, "000040.npz", b"", EMPTY_SHA256).status_code == 200
         assert job.worker.release(job.id, attempt).status_code == 204
         assert (job.read()["status"], stored("last_seq")) == ("finished", 0)

@@ -306,7 +306,7 @@ class TestResume:
         worker.release(run_id, 1)
         claim = worker.claim(run_id).json()
         answer = worker.resume(run_id, claim["attempt"], 3)
-        assert answer.json() == {"next_seq": 3, "next_log_line": 0, "command": "continue"}
+        assert answer.json() == {"next_seq": 3, "next_log_line": 0, "command": "continue", "gang": None}
         assert snapshot(context, run_id) == at_checkpoint
         run = client.get(f"/api/v1/runs/{run_id}").json()
         assert (run["step"], run["best_return"], run["median_return"]) == (100, 4.0, 2.5)

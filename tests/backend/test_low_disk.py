@@ -17,7 +17,7 @@ from phylon.worker.supervisor.guard import DeviceGuard
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.service import Service
 from phylon.worker.supervisor.supervise import Supervisor
-from phylon.worker.supervisor.upload import PART_BYTES, Upload
+from phylon.worker.supervisor.upload import PART_BYTES, Upload, file_of
 
 MEBIBYTE = 2**20
 DISK_BYTES = 24 * MEBIBYTE
@@ -95,7 +95,7 @@ def upload(service, worker, run_id, tmp_path):
             bytes=len(content),
             sha256=digest,
         )
-        return Upload(service, claim, tmp_path / "run", event, logs)
+        return Upload(service, claim, file_of(tmp_path / "run", event), logs)
 
     start.logs = logs
     return start

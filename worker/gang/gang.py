@@ -50,6 +50,10 @@ class Gang(NamedTuple):
     """Where training failed here, and so in all processes, or in this one alone; then the others end as well."""
     launch_of: Callable[[int], str] = "{} processes".format
     """How to launch so many processes."""
+    has_own_folder: bool = False
+    """What this process writes is in no other one's run directory."""
+    take_waited: Callable[[], float] = lambda: 0.0
+    """Seconds that went by in `share` and `exchange` since this was last asked: the others' work, and the transfer."""
 
     @property
     def is_first(self) -> bool:

@@ -8,9 +8,10 @@ import contextlib
 import os
 import socket
 import threading
-from collections.abc import Generator, Mapping
+import time
+from collections.abc import Callable, Generator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import jax
 from jax._src import distributed
@@ -24,11 +25,35 @@ from phylon.worker.gang.meeting import PATIENCE, Meeting, patience
 from phylon.worker.gang.mpi import exchange_by_mpi, is_under_mpi
 from phylon.worker.gang.transport import exchange_collectively, exchange_in_pairs, share_among
 
+Call = TypeVar("Call", bound=Callable[..., Any])
+
 HEARTBEAT_SECONDS = 30
 """A process that is not heard of for so long is given up, and the others end."""
 LEAVING_SECONDS = 30
 FAILING_SECONDS = 5
 """Where all fail alike, the others are here so soon; where one fails alone, they wait for it until it ends."""
+
+
+class Waiting:
+    """Counts the seconds that calls take."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+
+    def timed(self, call: Call) -> Call:
+        def run(*arguments: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return call(*arguments)
+            finally:
+                self._seconds += time.perf_counter() - began
+
+        return cast(Call, run)
+
+    def take(self) -> float:
+        """Since this was last asked."""
+        seconds, self._seconds = self._seconds, 0.0
+        return seconds
 
 
 def join(launch: Launch, meeting: Meeting, exchange: ExchangeName, facts: Mapping[str, Any]) -> Gang:
@@ -53,7 +78,18 @@ def join(launch: Launch, meeting: Meeting, exchange: ExchangeName, facts: Mappin
     else:
         move, how = partial(exchange_in_pairs, launch.rank), "in pairs"
     print(f"process {launch.rank} of {launch.size}, joined at {meeting.address}; members move {how}", flush=True)
-    gang = Gang(launch.rank, launch.size, share, move, jax.distributed.shutdown, _fail, launch.of)
+    waiting = Waiting()
+    gang = Gang(
+        launch.rank,
+        launch.size,
+        share=waiting.timed(share),
+        exchange=waiting.timed(move),
+        leave=jax.distributed.shutdown,
+        fail=_fail,
+        launch_of=launch.of,
+        has_own_folder=launch.has_own_folder,
+        take_waited=waiting.take,
+    )
     _check_same(gang, facts)
     return gang
 

@@ -46,19 +46,28 @@ def call(run_dir: Path, launch: Launch) -> Meeting:
     with socket.socket() as probe:
         probe.bind((own, 0))
         meeting = Meeting(launch=launch.name, host=host, address=f"{own}:{probe.getsockname()[1]}")
-    replace_file(run_dir / MEETING_FILE, meeting.model_dump_json().encode())
+    leave(run_dir, launch, meeting.host, meeting.address)
     return meeting
+
+
+def leave(run_dir: Path, launch: Launch, host: str, address: str) -> None:
+    """Where the first one is to be found."""
+    meeting = Meeting(launch=launch.name, host=host, address=address)
+    replace_file(run_dir / MEETING_FILE, meeting.model_dump_json().encode())
+
+
+def look(run_dir: Path, launch: Launch) -> Meeting | None:
+    """What the first one of this launch has left, if it has."""
+    try:
+        meeting = Meeting.model_validate_json((run_dir / MEETING_FILE).read_bytes())
+    except FileNotFoundError:
+        return None
+    return meeting if meeting.launch == launch.name else None
 
 
 def find(run_dir: Path, launch: Launch) -> Meeting:
     deadline = time.monotonic() + patience()
-    while True:
-        try:
-            meeting = Meeting.model_validate_json((run_dir / MEETING_FILE).read_bytes())
-            if meeting.launch == launch.name:
-                break
-        except FileNotFoundError:
-            pass
+    while (meeting := look(run_dir, launch)) is None:
         if time.monotonic() > deadline:
             raise NobodyCame(
                 f"process {launch.rank} of {launch.size} waited {patience():g} s for the first one, which should write "

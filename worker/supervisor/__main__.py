@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = {} if options.enrol is None else {"PHYLON_ENROLMENT_CODE": options.enrol}
     try:
         settings = from_environment(os.environ | given)
-        found = describe_worker(options.name, options.device, options.slots, options.labels)
+        found = describe_worker(options.name, options.device, options.slots, options.labels, options.several_ranks)
         registration = found.model_copy(update={"machine": this_machine(), "environments": allow(options.allow)})
         with hold_credential(settings, registration) as credential:
             return _work(settings, registration, credential, options.grace)
@@ -95,6 +95,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         "--enrol", metavar="CODE", help="become a worker of the service (default: PHYLON_ENROLMENT_CODE)"
     )
     parser.add_argument("--slots", type=int, help="jobs side by side on CPUs, each with its share of the cores")
+    parser.add_argument(
+        "--several-ranks", action="store_true", help="be several hosts of one run, each on slots of its own"
+    )
     parser.add_argument("--labels", type=_labels, default=[], help="what jobs may ask for, separated by commas")
     parser.add_argument(
         "--allow",

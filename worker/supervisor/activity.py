@@ -10,8 +10,8 @@ class Activity:
         """`grace_seconds` after it was asked to leave, every job is given back."""
         self._grace_seconds = grace_seconds
         self._leaving_since: float | None = None
-        self.jobs: set[int] = set()
-        """Those that are being executed, each in a thread of its own."""
+        self.jobs: list[int] = []
+        """Those that are being executed, each in a thread of its own; a gang may have several here."""
 
     def leave(self) -> None:
         if self._leaving_since is None:

@@ -39,11 +39,11 @@ def create_app(redis_url: str, supervisor: Supervisor, activity: Activity) -> Ce
 
     @app.task(name=EXECUTE_JOB)
     def execute_job(job_id: int) -> None:  # pyright: ignore[reportUnusedFunction]
-        activity.jobs.add(job_id)
+        activity.jobs.append(job_id)
         try:
             supervisor.execute(job_id)
         finally:
-            activity.jobs.discard(job_id)
+            activity.jobs.remove(job_id)
 
     return app
 

@@ -33,7 +33,11 @@ class Card(NamedTuple):
 
 
 def describe_worker(
-    name: str | None, device: DeviceKind | None, slots: int | None = None, labels: Sequence[str] = ()
+    name: str | None,
+    device: DeviceKind | None,
+    slots: int | None = None,
+    labels: Sequence[str] = (),
+    several_ranks: bool = False,
 ) -> WorkerRegistration:
     """This worker as it presents itself. Without `device`, GPUs are taken when there are any, with one slot each."""
     graphics = graphics_cards()
@@ -69,6 +73,7 @@ def describe_worker(
         methods=list(methods()),
         slots=slots or 1,
         labels=list(labels),
+        several_ranks=several_ranks,
     )
 
 

@@ -21,7 +21,8 @@ from phylon.contract.protocol import OUTCOMES, Claim, Heartbeat, JobEvent, LogLi
 from phylon.spool import SPOOL_FILE, SpoolReader
 from phylon.worker.supervisor.logs import LogBuffer
 from phylon.worker.supervisor.service import AttemptRefused, Service, ServiceUnreachable, pauses
-from phylon.worker.supervisor.upload import Upload, Uploaded
+from phylon.worker.supervisor.station import Station
+from phylon.worker.supervisor.upload import Upload, Uploaded, file_of
 
 LOOK_SECONDS = 0.1
 """Between two looks at the spool."""
@@ -38,8 +39,17 @@ log = logging.getLogger(__name__)
 class Relay:
     """One attempt's line to the service. `over` is set when there is nothing more to say, or no one who listens."""
 
-    def __init__(self, service: Service, claim: Claim, logs: LogBuffer, adapter: TypeAdapter[Any]) -> None:
+    def __init__(
+        self,
+        service: Service,
+        claim: Claim,
+        logs: LogBuffer,
+        adapter: TypeAdapter[Any],
+        station: Station | None = None,
+    ) -> None:
+        """`station`: of a worker that has a part of a gang; it reports and hears through this."""
         self._service, self._claim, self._logs, self._adapter = service, claim, logs, adapter
+        self._station = station
         self._folder = Path()
         self._reader: SpoolReader[Any] | None = None
         self._pending: deque[tuple[JobEvent, int]] = deque()
@@ -103,7 +113,12 @@ class Relay:
         # Asked first: what the process wrote before its end is then seen by the read below.
         ended = self._child_ended.is_set()
         self._read_spool()
-        return self.outcome is not None or (ended and not self._pending and self._logs.is_empty())
+        return self.outcome is not None or (
+            ended and not self._pending and self._logs.is_empty() and not self._has_station_news()
+        )
+
+    def _has_station_news(self) -> bool:
+        return self._station is not None and self._station.has_news
 
     def _read_spool(self) -> None:
         if self._reader is None:
@@ -121,7 +136,8 @@ class Relay:
         lines = self._logs.offer(MOST_LINES)
         events = self._sayable(all_lines_fit=len(lines) < MOST_LINES)
         waited = now - self._said_at
-        has_news = bool(events or lines)
+        has_news = bool(events or lines) or self._has_station_news()
+        has_news |= self._station is not None and self._station.awaits_news
         if waited >= self._interval or (has_news and (waited >= GATHER_SECONDS or self._child_ended.is_set())):
             self._say(events, lines)
 
@@ -143,7 +159,7 @@ class Relay:
         if event.seq <= self._uploaded_seq:
             return True
         if self._upload is None:
-            self._upload = Upload(self._service, self._claim, self._folder, event, self._logs)
+            self._upload = Upload(self._service, self._claim, file_of(self._folder, event), self._logs)
         if not self._upload.is_done():
             return False
         self._upload = None
@@ -152,12 +168,16 @@ class Relay:
 
     def _say(self, events: list[JobEvent], lines: list[LogLine]) -> None:
         try:
-            heartbeat = Heartbeat.model_validate({"attempt": self._claim.attempt, "events": events, "logs": lines})
+            content = {"attempt": self._claim.attempt, "events": events, "logs": lines}
+            report = self._station and self._station.report()
+            heartbeat = Heartbeat.model_validate(content | {"rank": report})
             answer = self._service.heartbeat(self._claim.job_id, heartbeat)
         except ServiceUnreachable as error:
             self._unreachable(error)
             return
         self._reachable()
+        if self._station is not None and report is not None:
+            self._station.told(report, answer.gang)
         self._logs.stored(answer.next_log_line)
         self._stored_before(answer.next_seq, events)
         self.stop_requested |= answer.command == "stop"

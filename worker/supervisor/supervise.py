@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from phylon.child_process import ChildProcess
-from phylon.contract.protocol import Claim, ClaimRequest, DeviceKind, Release, ResumeRequest
+from phylon.contract.protocol import Claim, ClaimRequest, DeviceKind, LeftReason, Release, ResumeRequest
+from phylon.worker.core.commands import EXIT_CODES
 from phylon.worker.core.logging import bound
 from phylon.worker.supervisor.activity import Activity
 from phylon.worker.supervisor.disk import find_shortage
@@ -25,6 +26,7 @@ from phylon.worker.supervisor.service import (
     retry_while_unreachable,
 )
 from phylon.worker.supervisor.settings import SECRETS
+from phylon.worker.supervisor.station import Station, folder_name
 
 WATCH_SECONDS = 0.1
 CLAIM_PATIENCE_SECONDS = 30.0
@@ -75,10 +77,12 @@ class Supervisor:
         where = ", ".join(map(str, claim.slots))
         log.info("job %d: attempt %d of this %s begins in slot %s", job_id, claim.attempt, claim.kind, where)
         kind, logs = KINDS[claim.kind], LogBuffer()
-        relay = Relay(self.service, claim, logs, kind.events)
+        folder = self.folders / folder_name(claim)
+        station = Station(self.service, claim, folder, logs) if claim.seat else None
+        relay = Relay(self.service, claim, logs, kind.events, station)
         relay.start()
         try:
-            release = self._attempt(claim, kind, relay, logs)
+            release = self._attempt(claim, kind, folder, relay, logs, station)
         except AttemptRefused as refusal:
             log.warning("job %d is abandoned: %s", job_id, refusal)
             release = None
@@ -87,12 +91,15 @@ class Supervisor:
             release = self._release(claim, relay, f"the supervisor failed: {error}")
         finally:
             relay.close()
+            if station is not None:
+                station.close()
         if release is not None:
             self._give_back(job_id, release)
 
-    def _attempt(self, claim: Claim, kind: JobKind, relay: Relay, logs: LogBuffer) -> Release | None:
-        """What to release the job with; None when it has an outcome."""
-        folder = self.folders / str(claim.job_id)
+    def _attempt(
+        self, claim: Claim, kind: JobKind, folder: Path, relay: Relay, logs: LogBuffer, station: Station | None
+    ) -> Release | None:
+        """What to release the job with; None when it has an outcome, or is for rank 0 to release."""
         if shortage := self._shortage():
             return self._release(claim, relay, shortage)
         try:
@@ -101,17 +108,28 @@ class Supervisor:
             if relay.refusal is not None:
                 raise relay.refusal from None
             return self._release(claim, relay, "the service was not reached before its process could start")
+        if station is not None and not self._wait_for_others(station, relay):
+            if failure := relay.refusal or relay.failure:
+                raise failure
+            reason = self._find_wish(relay) or "yielded"
+            detail = "it was wanted back before all of its workers were ready"
+            return Release(attempt=claim.attempt, rank=station.launch.rank, reason=reason, detail=detail)
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         environment |= {"PHYLON_JOB_ID": str(claim.job_id), "PHYLON_ATTEMPT": str(claim.attempt)}
+        environment |= station.launch.variables() if station else {}
         place = pin(self.device, claim.slots, self.slots)
         child = ChildProcess(
             kind.module, folder, lambda line: logs.add("trainer", line), environment | place.variables, place.cores
         )
         log.info("job %d: its process is %d", claim.job_id, child.pid)
         try:
-            self._watch(child, relay, logs)
+            self._watch(child, relay, logs, station)
         finally:
-            child.finish()
+            code = child.finish()
+        has_ended_in_order = code in EXIT_CODES.values()
+        if station is not None and has_ended_in_order:
+            self._send_the_rest(station, relay)
+            station.end(self._find_wish(relay))
         relay.child_ended()
         self._report_the_rest(relay)
         if relay.refusal is not None:
@@ -122,22 +140,53 @@ class Supervisor:
             log.info("job %d: %s", claim.job_id, relay.outcome.kind)
             kind.discard(folder)
             return None
+        if station is not None and not station.is_first and has_ended_in_order:
+            log.info("job %d: its process of rank %d has ended in order", claim.job_id, station.launch.rank)
+            return None
+        if code == EXIT_CODES["yielded"] and station is not None and not self._find_wish(relay):
+            return Release(attempt=claim.attempt, reason="yielded", detail="another one of its workers asked for it")
         return self._release(claim, relay, child.describe_end())
+
+    def _wait_for_others(self, station: Station, relay: Relay) -> bool:
+        """Whether all are ready, and nobody wants the job back."""
+        station.ready()
+        while not station.is_complete.wait(WATCH_SECONDS):
+            if relay.over.is_set() or relay.stop_requested or relay.yield_requested or self.activity.is_leaving:
+                return False
+        station.begin()
+        return True
+
+    def _send_the_rest(self, station: Station, relay: Relay) -> None:
+        """What the process left behind, for as long as someone takes it."""
+        while not station.look() and not relay.over.is_set() and self.activity.seconds_until(REPORT_SHARE) > 0:
+            time.sleep(WATCH_SECONDS)
+
+    def _find_wish(self, relay: Relay) -> LeftReason | None:
+        """Why this worker wants to hand back, if it does."""
+        if self.activity.is_leaving:
+            return "worker_shutdown"
+        if self._shortage():
+            return "low_disk"
+        return "yielded" if relay.yield_requested else None
 
     def _make_ready(self, claim: Claim, kind: JobKind, folder: Path, relay: Relay, logs: LogBuffer) -> None:
         def is_cancelled() -> bool:
             return relay.over.is_set() or self.activity.is_leaving
 
         next_seq = kind.prepare(self.service, claim, folder, logs, is_cancelled)
+        if claim.seat is not None and claim.seat.rank > 0:
+            return  # rank 0 alone has events
         request = ResumeRequest(attempt=claim.attempt, from_seq=next_seq)
         answer = retry_while_unreachable(lambda: self.service.resume(claim.job_id, request), float("inf"), is_cancelled)
         where = f"from the checkpoint before event {next_seq}" if next_seq else "from the beginning"
         logs.add("supervisor", f"attempt {claim.attempt} starts {where}")
         relay.follow(folder, answer.next_seq)
 
-    def _watch(self, child: ChildProcess, relay: Relay, logs: LogBuffer) -> None:
+    def _watch(self, child: ChildProcess, relay: Relay, logs: LogBuffer, station: Station | None) -> None:
         """Returns when the process has ended, or must."""
         while child.exit_code is None and not relay.over.is_set():
+            if station is not None:
+                station.look()
             if relay.stop_requested:
                 child.order("stop")
             elif self.activity.is_leaving:
@@ -168,12 +217,11 @@ class Supervisor:
 
     def _release(self, claim: Claim, relay: Relay, detail: str) -> Release:
         """Without room on the disk nothing else is to blame, whatever the process died of."""
-        if shortage := self._shortage():
-            return Release(attempt=claim.attempt, reason="low_disk", detail=shortage)
-        reason = "yielded" if relay.yield_requested else "crashed"
-        if self.activity.is_leaving:
-            reason = "worker_shutdown"
-        return Release(attempt=claim.attempt, reason=reason, detail=detail)
+        reason, rank = self._find_wish(relay) or "crashed", claim.seat.rank if claim.seat else 0
+        shortage = self._shortage()
+        return Release(
+            attempt=claim.attempt, rank=rank, reason="low_disk" if shortage else reason, detail=shortage or detail
+        )
 
     def _give_back(self, job_id: int, release: Release) -> None:
         log.info("job %d is given back (%s): %s", job_id, release.reason, release.detail)

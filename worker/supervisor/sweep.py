@@ -8,6 +8,7 @@ from pathlib import Path
 
 from phylon.contract.protocol import JobFolders
 from phylon.worker.supervisor.service import Service, ServiceError
+from phylon.worker.supervisor.station import job_of
 
 INTERVAL_SECONDS = 600.0
 MOST_AT_ONCE = 1000
@@ -41,13 +42,18 @@ class FolderSweeper:
 
 
 def sweep(service: Service, folders: Path) -> None:
-    present = sorted(int(path.name) for path in folders.glob("*") if path.name.isdecimal())
+    of_job: dict[int, list[Path]] = {}
+    for path in folders.glob("*"):
+        if (job_id := job_of(path.name)) is not None:
+            of_job.setdefault(job_id, []).append(path)
+    present = sorted(of_job)
     for start in range(0, len(present), MOST_AT_ONCE):
         asked = present[start : start + MOST_AT_ONCE]
         needed = set(service.find_needed_folders(JobFolders(job_ids=asked)).job_ids)
         for job_id in asked:
             if job_id not in needed:
-                _remove(folders / str(job_id))
+                for path in of_job[job_id]:
+                    _remove(path)
     for left in folders.glob(f"{_SWEPT}*"):  # by a sweep that was killed
         shutil.rmtree(left, ignore_errors=True)
 

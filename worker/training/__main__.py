@@ -31,8 +31,10 @@ def main(arguments: list[str]) -> int:
     commands = Commands()
     commands.listen()
     launch = own_launch(os.environ)
-    # Of several processes the first holds the directory, has put the run into it, and says where it is to be found.
-    with locked(run_dir) if launch is None or launch.is_first else nullcontext():
+    # Of several processes that share it the first holds the directory, has put the run into it, and says where it is to
+    # be found.
+    holds = launch is None or launch.is_first or launch.has_own_folder
+    with locked(run_dir) if holds else nullcontext():
         place = _meet(run_dir, launch)
         request = read_run(run_dir)
         try:

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from phylon.returns import median_of
-from phylon.run_directory import BlockRecord, CheckpointRecord, checkpoint_number, record_checkpoint
+from phylon.run_directory import BlockRecord, CheckpointRecord, checkpoint_number, record_checkpoint, write_pace
 from phylon.spec.resets import is_reset_due
 from phylon.worker.core.commands import Command
 from phylon.worker.gang.gang import Gang, collect, gather
@@ -115,6 +115,9 @@ def report_metrics(attempt: Attempt) -> None:
         **{f"time/{phase}": [spent] for phase, spent in phases.items()},
     }
     attempt.journal.record("metrics", state.step, frames=frames)
+    if parts.gang.has_own_folder:
+        segments = steps / attempt.segment_steps
+        write_pace(attempt.run_dir, max(0.0, seconds - parts.gang.take_waited()) / segments)
 
 
 def evaluate(attempt: Attempt) -> None:
@@ -215,9 +218,9 @@ def write_checkpoint(attempt: Attempt) -> None:
         }
         written, *blocks = _write_together(attempt, number, arrays)
         # The event about a checkpoint is the last that the checkpoint covers.
-        journal.record("checkpoint", step, number=number, **written)
+        journal.record("checkpoint", step, number=number, **written, blocks=blocks)
         journal.sync()
-        if attempt.parts.gang.is_first:
+        if attempt.parts.gang.is_first or attempt.parts.gang.has_own_folder:
             record = CheckpointRecord(
                 number=number,
                 step=step,

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import jax
 
 from phylon.registry.descriptions import StateDescription
-from phylon.run_directory import CheckpointRecord, latest_checkpoint, rewind, spool_path
+from phylon.run_directory import CheckpointRecord, checkpoint_records, latest_checkpoint, rewind, spool_path
 from phylon.spec import ExperimentSpec, tuned
 from phylon.spool import SpoolWriter
 from phylon.start.material import Material, StartInvalid, read_start
@@ -76,7 +76,12 @@ def _find_beginning(run_dir: Path, gang: Gang) -> tuple[int, CheckpointRecord | 
         agree(gang, checkpoint and checkpoint.model_dump())
         return next_seq, checkpoint
     known = agree(gang, None)
-    return 0, None if known is None else CheckpointRecord.model_validate(known)
+    if known is None:
+        return 0, None
+    found = CheckpointRecord.model_validate(known)
+    if gang.has_own_folder:  # other files of it are here than there
+        found = next((own for own in checkpoint_records(run_dir) if own.number == found.number), found)
+    return 0, found
 
 
 class _Resumed(NamedTuple):

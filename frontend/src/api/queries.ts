@@ -332,7 +332,7 @@ export function policyQuery(run: number, artifact: number) {
   })
 }
 
-/** Who had a run, from where to where. They change only with the run's status or its newest attempt. */
+/** Who had a run, from where to where. One worker alone is heard of only with the run's status or newest attempt. */
 export function attemptsQuery({ id, attempt, status }: { id: number; attempt: number; status: string }) {
   return queryOptions({
     queryKey: ["runs", id, "attempts", attempt, status],
@@ -344,6 +344,9 @@ export function attemptsQuery({ id, attempt, status }: { id: number; attempt: nu
       return found.map(decodeAttempt)
     },
     placeholderData: keepPreviousData,
+    // What each host of several does changes all the time.
+    refetchInterval: ({ state }) =>
+      state.data?.some((each) => each.end === null && each.ranks.length > 0) ? 3000 : false,
   })
 }
 
@@ -359,13 +362,14 @@ export function extensionQuery(run: number) {
 /** Log lines per request. */
 export const LOG_PAGE = 1000
 
-export async function fetchLogPage(
-  run: number,
-  attempt: number | null,
-  after: string | null,
-  signal?: AbortSignal,
-) {
-  const query = { attempt, after, limit: LOG_PAGE }
+/** Which lines of a run are wanted: those of one attempt, of one host of several; null for all. */
+export interface LogPart {
+  attempt: number | null
+  rank: number | null
+}
+
+export async function fetchLogPage(run: number, part: LogPart, after: string | null, signal?: AbortSignal) {
+  const query = { ...part, after, limit: LOG_PAGE }
   return (await listRunLogs({ ...ONCE, signal, path: { id: run }, query })).data
 }
 

@@ -45,6 +45,7 @@ export type {
   Preset,
   Problem,
   Queue,
+  Rank,
   Reaching,
   RestingJob,
   Rewind,
@@ -102,7 +103,7 @@ export type Run = Omit<
 /** A job in the queue or on a worker, as everyone may see it. */
 export type QueueJob = Omit<WireRestingJob, "status" | "since" | "error">
 
-/** One worker's time with a run. */
+/** One worker's time with a run, or several workers' together. */
 export type Attempt = Omit<WireAttempt, "final"> & { final: FinalReturn | null }
 
 export function decodeAttempt(wire: WireAttempt): Attempt {

@@ -53,4 +53,5 @@ export const ENDS: Record<string, { label: string; tone: "good" | "neutral" | "b
   worker_shutdown: { label: "Worker left in order", tone: "neutral" },
   yielded: { label: "Handed back", tone: "neutral" },
   low_disk: { label: "Worker's disk was full", tone: "warn" },
+  incomplete: { label: "Not all hosts came", tone: "warn" },
 }

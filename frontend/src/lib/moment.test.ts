@@ -7,6 +7,7 @@ function lines(...texts: string[]): LogLine[] {
   return texts.map((text, line) => ({
     id: line,
     attempt: 1,
+    rank: 0,
     line,
     wall: line,
     stream: text.startsWith("worker") ? "supervisor" : "trainer",

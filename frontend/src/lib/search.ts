@@ -101,6 +101,8 @@ export interface ExperimentSearch {
   view?: LineageMode
   /** The attempt whose log is shown; all without it. */
   attempt?: number
+  /** The host of several whose log is shown; all without it. */
+  rank?: number
   /** A step: log and videos show what is nearest to it. */
   at?: number
 }
@@ -116,6 +118,7 @@ export function readExperimentSearch(raw: Raw): ExperimentSearch {
     colour: text(raw.colour),
     view: oneOf(raw.view, LINEAGE_MODES),
     attempt: integer(raw.attempt),
+    rank: integer(raw.rank),
     at: integer(raw.at),
   }
 }

@@ -15,12 +15,20 @@ const JOB = {
   project: "vision",
   priority: "normal" as const,
   devices: 1,
+  hosts: 1,
   may_change: true,
 }
 const SINCE = "2026-01-01T00:00:00Z"
 
 export function runningJob(change: Partial<RunningJob> = {}): RunningJob {
-  const place = { worker_id: 1, worker_name: "bench", slots: [0], since: SINCE, expected_end: null }
+  const place = {
+    worker_id: 1,
+    worker_name: "bench",
+    slots: [0],
+    others: [],
+    since: SINCE,
+    expected_end: null,
+  }
   return { ...JOB, status: "running", is_pausing: false, ...place, ...change }
 }
 

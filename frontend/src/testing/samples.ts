@@ -2,6 +2,7 @@
 
 import type {
   Ancestry,
+  Attempt,
   Experiment,
   ExperimentRow,
   FinalReturn,
@@ -9,6 +10,7 @@ import type {
   LineageSummary,
   MetricSeries,
   Preset,
+  Rank,
   Run,
   RunLineage,
   Schedule,
@@ -303,6 +305,39 @@ export function workerRead(change: Partial<Worker> = {}): Worker {
     enrolled_by: null,
     last_seen_at: new Date().toISOString(),
     may_operate: true,
+    ...change,
+  }
+}
+
+/** An attempt of two hosts, of which the second takes twice as long. */
+export function gangAttempt(change: Partial<Attempt> = {}): Attempt {
+  return {
+    number: 1,
+    worker_name: "bench",
+    ranks: [rankRead(), rankRead({ rank: 1, worker_name: "attic", host: "attic", seconds_per_segment: 2 })],
+    began_at: "2026-01-01T00:00:05Z",
+    ended_at: null,
+    end: null,
+    detail: null,
+    checkpoint: null,
+    from_step: 0,
+    to_step: null,
+    end_reason: null,
+    final: null,
+    ...change,
+  }
+}
+
+export function rankRead(change: Partial<Rank> = {}): Rank {
+  return {
+    rank: 0,
+    worker_name: "bench",
+    host: "bench.lab",
+    slots: [0],
+    phase: "training",
+    address: "10.0.0.1:4711",
+    heard_at: "2026-01-01T00:01:00Z",
+    seconds_per_segment: 1,
     ...change,
   }
 }

@@ -44,7 +44,7 @@ def reproducible(events: list[RunEvent]) -> list[dict[str, Any]]:
     for event in events:
         if event.kind == "started":
             continue
-        content = json.loads(event.model_dump_json(exclude={"seq", "wall", "bytes", "sha256"}))
+        content = json.loads(event.model_dump_json(exclude={"seq", "wall", "bytes", "sha256", "blocks"}))
         if event.kind == "metrics":
             frames = content["frames"].items()
             content["frames"] = {name: values for name, values in frames if not name.startswith(("speed/", "time/"))}

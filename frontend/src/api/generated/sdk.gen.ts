@@ -1296,7 +1296,8 @@ export const getLineageSummary = <ThrowOnError extends boolean = false>(options:
 /**
  * List Run Logs
  *
- * In the order in which they were printed. A log may grow, so that `next` is never null.
+ * In the order in which they were printed, of all ranks of a gang or of one. A log may grow, so that `next` is
+ * never null.
  */
 export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>) => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

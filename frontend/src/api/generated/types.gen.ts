@@ -449,7 +449,7 @@ export type Artifact = {
     /**
      * Kind
      */
-    kind: 'checkpoint' | 'video' | 'policy' | 'start';
+    kind: 'checkpoint' | 'block' | 'video' | 'policy' | 'start';
     /**
      * Name
      */
@@ -489,7 +489,7 @@ export type ArtifactStored = {
 /**
  * Attempt
  *
- * One worker's time with a run.
+ * One worker's time with a run, or several workers' together.
  */
 export type Attempt = {
     /**
@@ -535,6 +535,12 @@ export type Attempt = {
      */
     number: number;
     /**
+     * Ranks
+     *
+     * Where several workers have it together.
+     */
+    ranks: Array<Rank>;
+    /**
      * To Step
      *
      * The last step that it reported. A later attempt may have begun before it.
@@ -542,6 +548,8 @@ export type Attempt = {
     to_step: number | null;
     /**
      * Worker Name
+     *
+     * Of several, that of rank 0.
      */
     worker_name: string;
 };
@@ -554,7 +562,8 @@ export const AttemptEnd = {
     WORKER_SHUTDOWN: 'worker_shutdown',
     YIELDED: 'yielded',
     LOW_DISK: 'low_disk',
-    LOST: 'lost'
+    LOST: 'lost',
+    INCOMPLETE: 'incomplete'
 } as const;
 
 export type AttemptEnd = typeof AttemptEnd[keyof typeof AttemptEnd];
@@ -603,6 +612,50 @@ export type AuditRecord = {
      * Target
      */
     target: string;
+};
+
+/**
+ * Block
+ *
+ * A further file of a checkpoint: what belongs to the members of one process of several.
+ */
+export type Block = {
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * File
+     */
+    file: string;
+    /**
+     * Sha256
+     */
+    sha256: string;
+};
+
+/**
+ * BlockReference
+ *
+ * A further file of a checkpoint that a gang wrote: what belongs to a block of the members.
+ */
+export type BlockReference = {
+    /**
+     * Artifact Id
+     */
+    artifact_id: number;
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * File
+     */
+    file: string;
+    /**
+     * Sha256
+     */
+    sha256: string;
 };
 
 /**
@@ -726,9 +779,15 @@ export type CaveatKind = typeof CaveatKind[keyof typeof CaveatKind];
 /**
  * Checkpoint
  *
- * A complete checkpoint lies in the run directory under `file`.
+ * A complete checkpoint lies in the run directory under `file`; that of a gang in several directories.
  */
 export type Checkpoint = {
+    /**
+     * Blocks
+     *
+     * The other files, in the order of their members.
+     */
+    blocks?: Array<Block>;
     /**
      * Bytes
      */
@@ -777,6 +836,12 @@ export type CheckpointReference = {
      * Artifact Id
      */
     artifact_id: number;
+    /**
+     * Blocks
+     *
+     * In the order of their members, behind the block that the file itself holds.
+     */
+    blocks?: Array<BlockReference>;
     /**
      * Bytes
      */
@@ -857,6 +922,10 @@ export type Claim = {
      * Payload
      */
     payload: RunPayload | StudyPayload | EvaluationPayload | EnvironmentCheckPayload;
+    /**
+     * None for a worker that executes the job alone.
+     */
+    seat?: Seat | null;
     /**
      * Slots
      *
@@ -3080,6 +3149,21 @@ export type Gain = {
 };
 
 /**
+ * GangNews
+ *
+ * What the service tells each worker of a gang.
+ */
+export type GangNews = {
+    /**
+     * Is Complete
+     *
+     * All have prepared; each may start its process.
+     */
+    is_complete: boolean;
+    meeting: Meeting | null;
+};
+
+/**
  * GroupExperiment
  *
  * A row of the group's table.
@@ -3306,6 +3390,8 @@ export type Health = {
  * Heartbeat
  *
  * Renews the lease and carries whatever is new; an empty one only renews.
+ *
+ * The lease of a gang is that of the worker which was silent for longest. Events come from rank 0 alone.
  */
 export type Heartbeat = {
     /**
@@ -3320,6 +3406,10 @@ export type Heartbeat = {
      * Logs
      */
     logs: Array<LogLine>;
+    /**
+     * From a worker that has a seat.
+     */
+    rank?: RankReport | null;
 };
 
 /**
@@ -3332,6 +3422,7 @@ export type HeartbeatAnswer = {
      * `yield`: hand the job back at the next border, because it is paused or makes room for another.
      */
     command: 'continue' | 'stop' | 'yield';
+    gang?: GangNews | null;
     /**
      * Next Log Line
      */
@@ -3698,6 +3789,26 @@ export type JobFolders = {
      * Job Ids
      */
     job_ids: Array<number>;
+};
+
+/**
+ * JobHost
+ *
+ * A worker that has a part of a job.
+ */
+export type JobHost = {
+    /**
+     * Slots
+     */
+    slots: Array<number>;
+    /**
+     * Worker Id
+     */
+    worker_id: number;
+    /**
+     * Worker Name
+     */
+    worker_name: string;
 };
 
 /**
@@ -4069,6 +4180,12 @@ export type LoggedLine = {
      */
     line: number;
     /**
+     * Rank
+     *
+     * Who of a gang printed it; 0 of a worker that is alone.
+     */
+    rank: number;
+    /**
      * Stream
      */
     stream: 'trainer' | 'supervisor';
@@ -4314,6 +4431,24 @@ export type Measurement = {
      * Strategy
      */
     strategy: 'sequential' | 'parallel' | 'vectorized' | 'sharded' | 'auto';
+};
+
+/**
+ * Meeting
+ *
+ * Where the processes of a gang find each other.
+ */
+export type Meeting = {
+    /**
+     * Address
+     *
+     * IP address and port.
+     */
+    address: string;
+    /**
+     * Host
+     */
+    host: string;
 };
 
 /**
@@ -6470,6 +6605,102 @@ export type Queue = {
 };
 
 /**
+ * Rank
+ *
+ * One worker's part in an attempt that several have together.
+ */
+export type Rank = {
+    /**
+     * Address
+     *
+     * Where the others find rank 0.
+     */
+    address: string | null;
+    /**
+     * Heard At
+     */
+    heard_at: string | null;
+    /**
+     * Host
+     *
+     * The name of its machine, once it said so.
+     */
+    host: string | null;
+    phase: RankPhase;
+    /**
+     * Rank
+     */
+    rank: number;
+    /**
+     * Seconds Per Segment
+     *
+     * Of its own work, without waiting for others; none before it has trained.
+     */
+    seconds_per_segment: number | null;
+    /**
+     * Slots
+     */
+    slots: Array<number>;
+    /**
+     * Worker Name
+     */
+    worker_name: string;
+};
+
+/**
+ * RankPhase
+ *
+ * How far a rank of a gang has come.
+ */
+export const RankPhase = {
+    SENT: 'sent',
+    PREPARING: 'preparing',
+    READY: 'ready',
+    TRAINING: 'training',
+    ENDED: 'ended'
+} as const;
+
+/**
+ * RankPhase
+ *
+ * How far a rank of a gang has come.
+ */
+export type RankPhase = typeof RankPhase[keyof typeof RankPhase];
+
+/**
+ * RankReport
+ *
+ * What a worker says about its part of a gang.
+ */
+export type RankReport = {
+    /**
+     * Host
+     */
+    host: string;
+    /**
+     * Left
+     *
+     * Why its process ended in order before the job's end, where this worker wanted that.
+     */
+    left?: 'worker_shutdown' | 'yielded' | 'low_disk' | null;
+    /**
+     * Of rank 0, once its process has chosen a port.
+     */
+    meeting?: Meeting | null;
+    phase: RankPhase;
+    /**
+     * Rank
+     */
+    rank: number;
+    /**
+     * Seconds Per Segment
+     *
+     * Of its process's own work, without waiting for others.
+     */
+    seconds_per_segment?: number | null;
+};
+
+/**
  * RayFiles
  *
  * Ray Tune's mutation logs.
@@ -6520,7 +6751,7 @@ export type Real = number | 'NaN' | 'Infinity' | '-Infinity';
 /**
  * Release
  *
- * The attempt ended without an outcome event.
+ * The attempt ended without an outcome event; that of a gang for all of it.
  */
 export type Release = {
     /**
@@ -6532,10 +6763,13 @@ export type Release = {
      */
     detail: string;
     /**
+     * Rank
+     */
+    rank?: number;
+    /**
      * Reason
      *
-     * A crash counts against the job's attempts. A hand-back in order does not: its worker leaves (`worker_shutdown`)
-     * or has no room left (`low_disk`), or the service asked for it (`yielded`).
+     * A crash counts against the job's attempts, a hand-back in order does not.
      */
     reason: 'crashed' | 'worker_shutdown' | 'yielded' | 'low_disk';
 };
@@ -6602,6 +6836,12 @@ export type ResourcesSpec = {
      */
     devices?: number;
     /**
+     * Hosts
+     *
+     * Workers that train the population together, each a block of the members, on `devices` of its own.
+     */
+    hosts?: number;
+    /**
      * Labels
      *
      * That the worker must have, such as `a100`.
@@ -6613,6 +6853,12 @@ export type ResourcesSpec = {
      * Of each device, e.g. `12GB`. `auto` is Phylon's own forecast, of host memory too.
      */
     memory?: 'auto' | number;
+    /**
+     * Min Hosts
+     *
+     * With how few a run goes on from its last checkpoint, where there are no more; `hosts` unless it is written.
+     */
+    min_hosts?: number | null;
 };
 
 /**
@@ -6623,6 +6869,8 @@ export type ResourcesSpec = {
 export type RestingJob = {
     /**
      * Devices
+     *
+     * On all its hosts together.
      */
     devices: number;
     /**
@@ -6635,6 +6883,12 @@ export type RestingJob = {
      * Of a run.
      */
     experiment_id: number | null;
+    /**
+     * Hosts
+     *
+     * Workers that execute it together; while it waits, as many as it asks for.
+     */
+    hosts: number;
     /**
      * Id
      */
@@ -7058,6 +7312,8 @@ export type RunPayload = {
 export type RunningJob = {
     /**
      * Devices
+     *
+     * On all its hosts together.
      */
     devices: number;
     /**
@@ -7072,6 +7328,12 @@ export type RunningJob = {
      * Of a run.
      */
     experiment_id: number | null;
+    /**
+     * Hosts
+     *
+     * Workers that execute it together; while it waits, as many as it asks for.
+     */
+    hosts: number;
     /**
      * Id
      */
@@ -7099,6 +7361,12 @@ export type RunningJob = {
      * project.
      */
     name: string | null;
+    /**
+     * Others
+     *
+     * The further workers of a gang, in the order of their ranks.
+     */
+    others: Array<JobHost>;
     /**
      * Owner
      */
@@ -7258,6 +7526,22 @@ export const ScoreSource = {
  * ScoreSource
  */
 export type ScoreSource = typeof ScoreSource[keyof typeof ScoreSource];
+
+/**
+ * Seat
+ *
+ * The place of a worker among those that execute a job together.
+ */
+export type Seat = {
+    /**
+     * Rank
+     */
+    rank: number;
+    /**
+     * Size
+     */
+    size: number;
+};
 
 /**
  * SelectionNoise
@@ -8642,6 +8926,8 @@ export type WaitingJob = {
     basis: string;
     /**
      * Devices
+     *
+     * On all its hosts together.
      */
     devices: number;
     /**
@@ -8660,6 +8946,12 @@ export type WaitingJob = {
      * One sentence or two: why it waits, who is ahead, what would free it.
      */
     explanation: string;
+    /**
+     * Hosts
+     *
+     * Workers that execute it together; while it waits, as many as it asks for.
+     */
+    hosts: number;
     /**
      * Id
      */
@@ -8989,7 +9281,7 @@ export type WorkerAdvice = {
     /**
      * Needed Bytes
      *
-     * Of that memory, by the spec's population; forecast.
+     * Of that memory, by the spec's population, of several hosts by the largest block of it; forecast.
      */
     needed_bytes: number;
     speed: SpeedAdvice | null;
@@ -9159,6 +9451,12 @@ export type WorkerRegistration = {
      * Name
      */
     name: string;
+    /**
+     * Several Ranks
+     *
+     * Whether it may be several hosts of one gang, each on slots of its own.
+     */
+    several_ranks?: boolean;
     /**
      * Slots
      *
@@ -14503,6 +14801,10 @@ export type ListRunLogsData = {
          * Attempt
          */
         attempt?: number | null;
+        /**
+         * Rank
+         */
+        rank?: number | null;
         /**
          * After
          *

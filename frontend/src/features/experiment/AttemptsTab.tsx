@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { attemptsQuery } from "@/api/queries"
 import type { Attempt, Run } from "@/api/types"
+import { RankList } from "@/features/experiment/RankList"
 import { formatAge, formatDuration, formatInteger, formatWithInterval } from "@/lib/format"
 import { ENDS } from "@/lib/lifecycle"
 import { useNow } from "@/lib/useNow"
@@ -79,11 +80,22 @@ function AttemptRow({ attempt, now }: { attempt: Attempt; now: number }) {
       <Button
         aria-label={`Log of attempt ${attempt.number}`}
         className="justify-self-start md:justify-self-end"
-        onClick={() => navigate({ search: (old) => ({ ...old, tab: "logs", attempt: attempt.number }) })}
+        onClick={() =>
+          navigate({ search: (old) => ({ ...old, tab: "logs", attempt: attempt.number, rank: undefined }) })
+        }
         size="small"
       >
         Log
       </Button>
+      {attempt.ranks.length > 0 && (
+        <RankList
+          ended={attempt.end !== null}
+          onLog={(rank) =>
+            navigate({ search: (old) => ({ ...old, tab: "logs", attempt: attempt.number, rank }) })
+          }
+          ranks={attempt.ranks}
+        />
+      )}
     </li>
   )
 }

@@ -7,6 +7,7 @@ import { type Api, type Call, NEVER, refusal, renderAt } from "@/testing/renderA
 import {
   ancestry,
   experimentRead,
+  gangAttempt,
   lineageSummary,
   metricSeries,
   pageOf,
@@ -33,6 +34,7 @@ const API: Api = {
       {
         id: 1,
         attempt: 1,
+        rank: 0,
         line: 0,
         wall: 0.2,
         stream: "trainer",
@@ -389,6 +391,20 @@ describe("the other tabs", () => {
     await userEvent.selectOptions(await screen.findByLabelText("Attempt"), "Attempt 3")
     await waitFor(() => expect(calls.some(({ query }) => query.get("attempt") === "3")).toBe(true))
     expect(screen.getByText("attempt 3 (1 of 5 used), seed 0")).toBeTruthy()
+  })
+
+  it("show the hosts of an attempt, mark the slow one, and lead to the log of each", async () => {
+    const { calls } = show("/experiments/3?tab=attempts", {
+      "GET /api/v1/runs/7/attempts": pageOf([gangAttempt()]),
+    })
+    const hosts = within(await screen.findByRole("list", { name: "Hosts" })).getAllByRole("listitem")
+    expect(hosts.map((host) => host.textContent)).toEqual([
+      "Rank 0bench on bench.labslot 0 · trains · 1 s per segment",
+      "Rank 1atticslot 0 · trains · 2 s per segmentSlow",
+    ])
+    await userEvent.click(screen.getByRole("button", { name: "Log of rank 1" }))
+    await waitFor(() => expect(calls.some(({ query }) => query.get("rank") === "1")).toBe(true))
+    expect(await screen.findByLabelText("Host")).toHaveProperty("value", "1")
   })
 
   it("show logs", async () => {

@@ -19,14 +19,15 @@ const route = getRouteApi("/experiments/$id")
 
 /** What trainer and supervisor printed, live while the run is active. */
 export function LogsTab({ run }: { run: Run }) {
-  const { attempt: wanted, at } = route.useSearch()
+  const { attempt: wanted, rank = null, at } = route.useSearch()
   const attempt = wanted !== undefined && wanted <= run.attempt ? wanted : null
   const navigate = route.useNavigate()
   const setAttempt = (next: number | null) =>
     navigate({ search: (old) => ({ ...old, attempt: next ?? undefined }), replace: true })
   const [follow, setFollow] = useState(at === undefined)
   const active = isActive(run.status)
-  const logs = useLogs(run.id, attempt, active)
+  const logs = useLogs(run.id, { attempt, rank }, active)
+  const hosts = useHosts(run)
   const lines = logs.data?.lines ?? []
   const marked = at === undefined ? null : lineAt(lines, at)
 
@@ -43,6 +44,22 @@ export function LogsTab({ run }: { run: Run }) {
               <option value="">All attempts</option>
               {Array.from({ length: run.attempt }, (_, index) => index + 1).map((number) => (
                 <option key={number} value={number}>{`Attempt ${number}`}</option>
+              ))}
+            </Select>
+          )}
+          {hosts > 1 && (
+            <Select
+              aria-label="Host"
+              onChange={(event) => {
+                const next = event.target.value === "" ? undefined : Number(event.target.value)
+                navigate({ search: (old) => ({ ...old, rank: next }), replace: true })
+              }}
+              value={rank ?? ""}
+            >
+              <option value="">All hosts</option>
+              {Array.from({ length: hosts }, (_, number) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: ranks are numbers
+                <option key={number} value={number}>{`Rank ${number}`}</option>
               ))}
             </Select>
           )}
@@ -86,12 +103,19 @@ export function LogsTab({ run }: { run: Run }) {
             lines={lines}
             marked={marked}
             namesAttempts={attempt === null && run.attempt > 1}
+            namesRanks={rank === null && hosts > 1}
             onScrollBack={() => setFollow(false)}
           />
         )}
       </div>
     </Panel>
   )
+}
+
+/** The most that any attempt had. */
+function useHosts(run: Run): number {
+  const attempts = useQuery(attemptsQuery(run))
+  return Math.max(1, ...(attempts.data ?? []).map((each) => each.ranks.length))
 }
 
 /** Which attempt wrote what is shown, and where. */
@@ -113,11 +137,13 @@ interface LogLinesProps {
   marked: number | null
   /** Whether the number of its attempt stands before each line. */
   namesAttempts: boolean
+  /** Whether that of its host does. */
+  namesRanks: boolean
   onScrollBack: () => void
 }
 
 /** Only visible lines are in the document, so that long logs stay fast. */
-function LogLines({ lines, follow, marked, namesAttempts, onScrollBack }: LogLinesProps) {
+function LogLines({ lines, follow, marked, namesAttempts, namesRanks, onScrollBack }: LogLinesProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: lines.length,
@@ -161,6 +187,11 @@ function LogLines({ lines, follow, marked, namesAttempts, onScrollBack }: LogLin
               {namesAttempts && (
                 <span className="numeric w-6 shrink-0 select-none text-right text-ink-faint" title="Attempt">
                   {line.attempt}
+                </span>
+              )}
+              {namesRanks && (
+                <span className="numeric w-6 shrink-0 select-none text-right text-ink-faint" title="Rank">
+                  {line.rank}
                 </span>
               )}
               <span className="hidden w-20 shrink-0 select-none text-ink-faint sm:inline">{line.stream}</span>

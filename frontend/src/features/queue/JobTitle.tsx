@@ -18,7 +18,14 @@ export function JobTitle({ job, children }: { job: QueueJob; children?: ReactNod
         {children}
       </p>
       <p className="numeric truncate text-[13px] text-ink-faint">
-        {[job.owner, job.project, numberOf(job), `job ${job.id}`, job.devices > 1 && `${job.devices} devices`]
+        {[
+          job.owner,
+          job.project,
+          numberOf(job),
+          `job ${job.id}`,
+          job.hosts > 1 && `${job.hosts} hosts`,
+          job.devices > 1 && `${job.devices} devices`,
+        ]
           .filter(Boolean)
           .join(" · ")}
       </p>

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event"
 import { expect, it } from "vitest"
-import { queueRead, restingJob, waitingJob } from "@/testing/queue"
+import { queueRead, restingJob, runningJob, waitingJob } from "@/testing/queue"
 import { NEVER, refusal, renderAt } from "@/testing/renderAt"
 import { runRead } from "@/testing/samples"
 
@@ -39,6 +39,21 @@ it("shows what runs, what waits and why, and whose share is how large", async ()
   expect(within(second!).queryByRole("button")).toBeNull()
   expect(screen.getByText("weight 2 · 3 device-hours · 1 in use")).toBeTruthy()
   expect(screen.getByRole("img", { name: "vision: 60% of recent use, due 50%" })).toBeTruthy()
+})
+
+it("shows a run of several hosts as one entry, with all its workers", async () => {
+  const gang = runningJob({
+    hosts: 2,
+    devices: 2,
+    others: [{ worker_id: 2, worker_name: "attic", slots: [0] }],
+  })
+  show(queueRead({ running: [gang] }))
+  const [entry, ...more] = within(await screen.findByRole("list", { name: "Running jobs" })).getAllByRole(
+    "listitem",
+  )
+  expect(more).toEqual([])
+  expect(entry!.textContent).toContain("2 hosts · 2 devices")
+  expect(entry!.textContent).toContain("bench, slot 0; attic")
 })
 
 it("moves, changes the class, stops, and retries what failed", async () => {

@@ -39,6 +39,7 @@ export function RunningPanel({ jobs }: { jobs: readonly RunningJob[] }) {
                   </Link>
                   <span className="text-ink-faint">
                     {`, ${job.slots.length === 1 ? "slot" : "slots"} ${job.slots.join(", ")}`}
+                    {job.others.length > 0 && `; ${job.others.map((host) => host.worker_name).join(", ")}`}
                   </span>
                 </p>
                 <p className="numeric text-ink-soft">

@@ -30,7 +30,7 @@ const API: Api = {
   "GET /api/v1/runs/7/artifacts": pageOf([film(1, 1000), film(2, 2000), film(3, 4000)]),
   "GET /api/v1/runs/7/logs": pageOf(
     LINES.map((text, line) => ({
-      ...{ id: line, attempt: 1, line, wall: line, stream: "trainer", text },
+      ...{ id: line, attempt: 1, rank: 0, line, wall: line, stream: "trainer", text },
       created_at: "2026-01-01T00:00:00Z",
     })),
   ),
