@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, select
-from sqlalchemy.orm import Session
+from sqlalchemy import delete, exists, select
+from sqlalchemy.orm import Session, aliased
 
 from phylon.backend.accounts.rights import visible
 from phylon.backend.accounts.viewer import Viewer
@@ -22,15 +22,19 @@ def get(session: Session, viewer: Viewer, artifact_id: int) -> Artifact:
 
 
 def get_of_worker(session: Session, worker_id: int, artifact_id: int) -> Artifact:
-    """Of a job that this worker has; what the founders of all runs of its experiment begin with; or what holds a
+    """Of a job that this worker has; what the founders of all runs of its experiment begin with; or of the step of a
     policy that it is to evaluate."""
     held = select(Job.id).where((Job.worker_id == worker_id) | Job.id.in_(ranks.with_seat(worker_id)))
     experiments = select(Run.experiment_id).where(Run.job_id.in_(held))
     beside = select(Run.job_id).where(Run.experiment_id.in_(experiments))
     is_start = (Artifact.name == START_FILE) & Artifact.job_id.in_(beside)
     evaluations = select(Evaluation.id).where(Evaluation.job_id.in_(held))
-    played = select(EvaluationPolicy.artifact_id).where(EvaluationPolicy.evaluation_id.in_(evaluations))
-    statement = select(Artifact).where(Artifact.job_id.in_(held) | is_start | Artifact.id.in_(played))
+    played = aliased(Artifact)
+    chosen = select(EvaluationPolicy.artifact_id).where(EvaluationPolicy.evaluation_id.in_(evaluations))
+    is_played = (played.job_id == Artifact.job_id) & (played.step == Artifact.step)  # a checkpoint may be several files
+    statement = select(Artifact).where(
+        Artifact.job_id.in_(held) | is_start | exists().where(played.id.in_(chosen), is_played)
+    )
     artifact = session.scalar(statement.where(Artifact.id == artifact_id))
     if artifact is None:
         raise NotFound("artifact", artifact_id)

@@ -182,6 +182,12 @@ def find_start(session: Session, experiment_id: int) -> StartReference | None:
     return row and StartReference(artifact_id=row.id, sha256=row.sha256, bytes=row.bytes)
 
 
+def list_blocks(session: Session, checkpoint: Artifact) -> tuple[BlockReference, ...]:
+    """Its other files, where a gang wrote it."""
+    of_job = list_checkpoints(session, checkpoint.job_id)
+    return next((each.blocks for each in of_job if each.artifact_id == checkpoint.id), ())
+
+
 def list_checkpoints(session: Session, job_id: int) -> list[CheckpointReference]:
     """The checkpoints of the history whose bytes should be here, of a gang's those of all blocks, the newest first; one
     that was cut back is never offered."""

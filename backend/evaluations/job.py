@@ -2,10 +2,11 @@
 
 from sqlalchemy.orm import Session
 
+from phylon.backend.artifacts.service import list_blocks
 from phylon.backend.evaluations.service import EVALUATIONS
 from phylon.backend.kit.columns import without_nul
 from phylon.backend.kit.errors import Invalid
-from phylon.backend.models import Evaluation, EvaluationPolicy, Experiment, Run
+from phylon.backend.models import Artifact, Evaluation, EvaluationPolicy, Experiment, Run
 from phylon.backend.payloads.job import folded
 from phylon.backend.runs import extension
 from phylon.contract.evaluation_events import (
@@ -37,7 +38,9 @@ def _refer(session: Session, policy: EvaluationPolicy) -> PolicyReference:
     source = None
     if run is not None:
         spec = extension.spec_of(run, session.get_one(Experiment, run.experiment_id))
-        source = CheckpointedRun(run_id=run.id, seed=run.seed, spec=spec, member=policy.choice)
+        checkpoint = session.get(Artifact, policy.artifact_id)
+        blocks = list_blocks(session, checkpoint) if checkpoint else ()
+        source = CheckpointedRun(run_id=run.id, seed=run.seed, spec=spec, member=policy.choice, blocks=blocks)
     return PolicyReference(
         artifact_id=policy.artifact_id,
         file=policy.file,

@@ -12,7 +12,7 @@ from phylon.backend.accounts.viewer import Viewer
 from phylon.backend.artifacts import repository as artifacts
 from phylon.backend.artifacts import storage
 from phylon.backend.artifacts.seekable import open_artifact
-from phylon.backend.artifacts.service import list_checkpoints
+from phylon.backend.artifacts.service import list_blocks, list_checkpoints
 from phylon.backend.artifacts.upload import check_room
 from phylon.backend.context import Context
 from phylon.backend.kit import clock
@@ -109,7 +109,8 @@ def _take(
     stored = _choose_checkpoint(session, run, source.step)
     checkpoint = Checkpoint(trained, run.experiment_id, run.id, stored.step, stored.sha256)
     try:
-        files = [open_artifact(context, each) for each in _files_of(session, run.job_id, stored)]
+        blocks = [session.get_one(Artifact, block.artifact_id) for block in list_blocks(session, stored)]
+        files = [open_artifact(context, each) for each in (stored, *blocks)]
         return run, take_members(files, checkpoint, source)
     except OSError as error:
         raise StartInvalid(f"the checkpoint of run {run.id} at step {stored.step} is not there: {error}") from None
@@ -143,13 +144,6 @@ def _choose_checkpoint(session: Session, run: Run, step: int | None) -> Artifact
             return artifact
     steps = ", ".join(str(artifact.step) for artifact in kept)
     raise StartInvalid(f"run {run.id} keeps no checkpoint of step {step}; those that are kept are of steps {steps}")
-
-
-def _files_of(session: Session, job_id: int, checkpoint: Artifact) -> list[Artifact]:
-    """Of a gang's checkpoint there are several."""
-    stored = {row.id: row for row in artifacts.of_job(session, job_id)}
-    reference = next(each for each in list_checkpoints(session, job_id) if each.artifact_id == checkpoint.id)
-    return [checkpoint, *(stored[block.artifact_id] for block in reference.blocks)]
 
 
 def kept_checkpoints(session: Session, job_id: int) -> list[Artifact]:

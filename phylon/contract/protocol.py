@@ -151,6 +151,7 @@ class CheckpointedRun(Model):
     spec: dict[str, Any]
     member: str
     """`best`, `mean` or the number of a slot."""
+    blocks: tuple[BlockReference, ...] = ()
 
 
 class PolicyReference(Model):

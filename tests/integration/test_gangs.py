@@ -96,6 +96,9 @@ def test_it_comes_to_the_numbers_of_one_host(platform, alone, read_history):
         assert any(f"process {rank} of 2, joined" in line for line in lines), lines
     files = {artifact.name: artifact.kind for artifact in platform.client.artifacts(run_id)}
     assert (files["000150.npz"], files["000150.1.npz"]) == ("checkpoint", "block")
+    evaluation = platform.client.evaluate({"run": run_id, "member": 2}, episodes=2)  # of the second worker's block
+    [played] = platform.client.wait_for_evaluation(evaluation.id).policies
+    assert played.loaded.member == 2 and played.summary.episodes == 2
 
 
 def test_whoever_dies_it_goes_on_from_the_last_checkpoint_that_all_have_written(platform, alone, read_history):

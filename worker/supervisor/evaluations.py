@@ -50,4 +50,9 @@ def _fetch_policy(
     run_dir, arrived = run_folder(folder, place), folder / "checkpoint.part"
     fetch(service, reference.artifact_id, reference.sha256, arrived, is_cancelled)
     write_run(run_dir, RunRequest(run_id=source.run_id, seed=source.seed, spec=source.spec))
-    install_checkpoint(run_dir, arrived, 0, reference.sha256, reference.file)
+    blocks: list[tuple[Path, str]] = []
+    for block in source.blocks:
+        path = folder / Path(block.file).name
+        fetch(service, block.artifact_id, block.sha256, path, is_cancelled)
+        blocks.append((path, block.sha256))
+    install_checkpoint(run_dir, arrived, 0, reference.sha256, reference.file, blocks)
