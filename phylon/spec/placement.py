@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from phylon.registry import suites
 from phylon.spec.entries import entry_of
-from phylon.spec.problems import Problem
+from phylon.spec.problems import Problem, problem
 
 if TYPE_CHECKING:
     from phylon.spec.experiment import ExperimentSpec
@@ -51,4 +51,4 @@ def refuse_device_replay(spec: "ExperimentSpec") -> Iterator[Problem]:
 
 
 def _refuse(message: str, remedy: str) -> Problem:
-    return Problem(path="replay.placement", value="device", message=message, remedy=remedy)
+    return problem("replay.placement", "device", message, remedy)

@@ -19,6 +19,10 @@ class Problem(TypedDict):
     remedy: str
 
 
+def problem(path: str, value: Any, message: str, remedy: str) -> Problem:
+    return Problem(path=path, value=value, message=message, remedy=remedy)
+
+
 class Note(TypedDict):
     """What was changed, and why. Nobody has to do anything about it."""
 

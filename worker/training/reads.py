@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from phylon.registry.descriptions import WhenRead
 from phylon.spec import ExperimentSpec, tuned
-from phylon.spec.checks import refuse_moving
+from phylon.spec.checks.training import refuse_moving
 from phylon.spec.when_read import moved_hyperparameters, when_read
 from phylon.worker.algorithms.resets import reset
 from phylon.worker.core.errors import EngineError

@@ -9,7 +9,8 @@ import pytest
 from phylon.contract.events import Failed, Metrics
 from phylon.registry import algorithms
 from phylon.spec import SpecInvalid, hyperparameters, parse_spec
-from phylon.spec.checks import CHECKS, tuned_numbers_are_read
+from phylon.spec.checks import CHECKS
+from phylon.spec.checks.training import tuned_numbers_are_read
 from phylon.spec.when_read import moved_hyperparameters, when_read
 from phylon.worker.algorithms import build_algorithm, td3
 from phylon.worker.algorithms.joint import build_joint_algorithm

@@ -869,6 +869,10 @@ export type CheckpointReference = {
  */
 export type CheckpointedRun = {
     /**
+     * Blocks
+     */
+    blocks?: Array<BlockReference>;
+    /**
      * Member
      *
      * `best`, `mean` or the number of a slot.
