@@ -299,7 +299,7 @@ class TestAttempts:
         first, broken, present = page["items"]
         assert all(each.pop("began_at") for each in (first, broken, present))
         assert first.pop("ended_at") and broken.pop("ended_at")
-        nothing = {"end_reason": None, "final": None}
+        nothing = {"end_reason": None, "final": None, "ranks": []}
         assert first == {"number": 1, "worker_name": "first", "end": "crashed", "detail": "exit code -9"} | nothing | {
             "checkpoint": None,
             "from_step": 0,

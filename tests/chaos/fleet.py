@@ -63,6 +63,7 @@ class Fleet:
             "PHYLON_REDIS_URL": self.redis_url,
             "PHYLON_LEASE_SECONDS": str(LEASE_SECONDS),
             "PHYLON_RETRY_SECONDS": "0.5",
+            "PHYLON_GANG_START_SECONDS": "15",
             "PHYLON_LEAST_FREE_MB": str(LEAST_FREE_MEGABYTES),
             "PHYLON_COMPILE_CACHE": str(compile_cache),
             "PYTHONUNBUFFERED": "1",
